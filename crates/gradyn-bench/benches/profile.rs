@@ -1,11 +1,11 @@
 //! Question: where does the time of a vehicle's step go?
 //!
-//! One call of each term of `System` and of the matrices of a step, at the start of each vehicle in each
+//! One call of each term of `Evaluator` and of the matrices of a step, at the start of each vehicle in each
 //! family of coordinates, the fastest of many calls. `-- NAME` takes one vehicle.
 
 use gradyn::{Coordinates, Prepared};
 use gradyn_bench::best;
-use gradyn_model::{At, LEVEL, Set, System};
+use gradyn_model::{At, Level, Set};
 use gradyn_num::{Kkt, Saddle};
 
 /// µs of one call.
@@ -35,40 +35,39 @@ fn profile(model: &Prepared) -> String {
     let (q, v) = (&model.assembled.q, vec![0.1; n]);
     let (a, lam) = (vec![0.1; n], vec![1.0; m]);
     let at = At { t: 0.0, q, v: &v, a: &a, lam: &lam };
-    let mut d = sys.data::<f64>();
-    sys.prepare(&p, &mut d);
-    sys.set_angles(&model.model.angles, &mut d);
-    sys.place(0.0, at.q, &mut d);
+    let mut d = sys.evaluator(&p);
+    d.set_angles(&model.model.angles);
+    d.at(0.0, at.q);
     let (mut top, mut rows, mut grad) = (vec![0.0; n], vec![0.0; m], vec![0.0; p.len() + 64]);
     let (mut k, mut c) = (vec![0.0; pat.nn.nnz()], vec![0.0; pat.nn.nnz()]);
     let mut mn = vec![0.0; pat.mn.nnz()];
     let mut out =
         format!("{n} coordinates, {m} rows, {} and {} entries; µs a call\n", pat.nn.nnz(), pat.mn.nnz());
     let mut line = |name: &str, t: f64| out += &format!("  {name:<22} {t:8.2}\n");
-    line("place", time(|| sys.place(0.0, at.q, &mut d)));
-    line("forces", time(|| sys.forces(&at, &mut d, &mut top)));
-    line("constraint, level 0", time(|| sys.constraint(&at, LEVEL[0], &mut d, &mut rows)));
-    line("constraint, level 2", time(|| sys.constraint(&at, LEVEL[2], &mut d, &mut rows)));
-    line("balance", time(|| sys.balance(&a, &lam, &d, &mut top)));
+    line("place", time(|| d.at(0.0, at.q)));
+    line("forces", time(|| d.forces(&at, &mut top)));
+    line("constraint, level 0", time(|| d.constraint(&at, Level::POSITION, &mut rows)));
+    line("constraint, level 2", time(|| d.constraint(&at, Level::ACCELERATION, &mut rows)));
+    line("balance", time(|| d.balance(&a, &lam, &mut top)));
     let (mut bar, mut rate) = (vec![0.0; n], vec![0.0; n]);
     line(
         "pull",
-        time(|| assert!(sys.pull(&at, LEVEL[2], [&a, &lam], 1.0, &mut d, [&mut bar, &mut rate, &mut grad]))),
+        time(|| assert!(d.pull(&at, Level::ACCELERATION, [&a, &lam], 1.0, [&mut bar, &mut rate, &mut grad]))),
     );
     let mut values = vec![0.0; sys.functionals(Set::Integrand)];
-    line("measure", time(|| sys.measure(Set::Integrand, &at, &mut d, &mut values)));
+    line("measure", time(|| d.measure(Set::Integrand, &at, &mut values)));
     let mut row = vec![0.0; 3 * n + m + sys.support(Set::Integrand).len()];
-    line("measure_row", time(|| sys.measure_row(Set::Integrand, 0, &at, &mut d, &mut row)));
-    line("force_tangents", time(|| sys.force_tangents(&at, &mut d, &mut k, &mut c)));
-    line("balance_q", time(|| sys.balance_q(&at, &a, &lam, &mut d, &mut k)));
-    line("constraint_q, level 0", time(|| sys.constraint_q(&at, LEVEL[0], &mut d, &mut mn)));
-    line("constraint_q, level 2", time(|| sys.constraint_q(&at, LEVEL[2], &mut d, &mut mn)));
-    line("constraint_v, level 2", time(|| sys.constraint_v(&at, LEVEL[2], &mut d, &mut mn)));
-    line("constraint_p_t", time(|| sys.constraint_p_t(&at, LEVEL[2], &lam, 1.0, &mut d, &mut grad)));
-    line("balance_p_t", time(|| sys.balance_p_t(&at, &a, &lam, &a, 1.0, &mut d, &mut grad)));
-    line("forces_p_t", time(|| sys.forces_p_t(&at, &a, 1.0, &mut d, &mut grad)));
+    line("measure_row", time(|| d.measure_row(Set::Integrand, 0, &at, &mut row)));
+    line("force_tangents", time(|| d.force_tangents(&at, &mut k, &mut c)));
+    line("balance_q", time(|| d.balance_q(&at, &a, &lam, &mut k)));
+    line("constraint_q, level 0", time(|| d.constraint_q(&at, Level::POSITION, &mut mn)));
+    line("constraint_q, level 2", time(|| d.constraint_q(&at, Level::ACCELERATION, &mut mn)));
+    line("constraint_v, level 2", time(|| d.constraint_v(&at, Level::ACCELERATION, &mut mn)));
+    line("constraint_p_t", time(|| d.constraint_p_t(&at, Level::ACCELERATION, &lam, 1.0, &mut grad)));
+    line("balance_p_t", time(|| d.balance_p_t(&at, &a, &lam, &a, 1.0, &mut grad)));
+    line("forces_p_t", time(|| d.forces_p_t(&at, &a, 1.0, &mut grad)));
     let mut saddle = Saddle::new(&pat.nn, &pat.mn).expect("square").released(sys.dropped());
-    let (mass, phi_q) = (sys.mass(&d), sys.phi_q(&d));
+    let (mass, phi_q) = (d.mass(), d.phi_q());
     line(
         "tangent, factor",
         time(|| saddle.refactor(|i| mass[i], |i| phi_q[i], phi_q, |_| 1e-9, 1.0).expect("regular")),

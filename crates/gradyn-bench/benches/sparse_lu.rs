@@ -14,7 +14,7 @@ use faer::{Conj, MatMut, Par};
 use gradyn::{Coordinates, Prepared};
 use gradyn_bench::best;
 use gradyn_model::mechanism::Mechanism;
-use gradyn_model::{At, System, build};
+use gradyn_model::{At, build};
 use gradyn_num::{Factor, Kkt, Pattern, SparseLu, largest};
 use gradyn_testkit::chain::{chain, net};
 
@@ -28,13 +28,12 @@ struct Case {
 fn case(m: &Mechanism) -> Case {
     let model = build(m).expect("builds");
     let (sys, slots) = (&model.system, model.slots(&model.rho()));
-    let mut d = sys.data::<f64>();
-    sys.prepare(&slots, &mut d);
-    sys.place(0.0, sys.drawn(), &mut d);
+    let mut d = sys.evaluator(&slots);
+    d.at(0.0, sys.guess());
     let (nn, mn) = (&sys.patterns().nn, &sys.patterns().mn);
     let mass = nn.only(&sys.patterns().mass);
-    let values: Vec<f64> = sys.patterns().mass.iter().map(|&p| sys.mass(&d)[p as usize]).collect();
-    saddle((&mass, &values), (mn, sys.phi_q(&d)), &[])
+    let values: Vec<f64> = sys.patterns().mass.iter().map(|&p| d.mass()[p as usize]).collect();
+    saddle((&mass, &values), (mn, d.phi_q()), &[])
 }
 
 /// `[A Jᵀ; J 0]`, with 1 on the diagonal of rows that are dropped.
@@ -59,15 +58,14 @@ fn vehicle(name: &str, family: Coordinates) -> [Case; 2] {
     let (dims, pat) = (sys.dims(), sys.patterns());
     let (v, a, lam) = (vec![0.1; dims.n], vec![0.1; dims.n], vec![1e3; dims.m]);
     let at = At { t: 0.0, q: &model.assembled.q, v: &v, a: &a, lam: &lam };
-    let mut d = sys.data::<f64>();
-    sys.prepare(&p, &mut d);
-    sys.set_angles(&model.model.angles, &mut d);
-    sys.place(0.0, at.q, &mut d);
+    let mut d = sys.evaluator(&p);
+    d.set_angles(&model.model.angles);
+    d.at(0.0, at.q);
     let (mut k, mut c) = (vec![0.0; pat.nn.nnz()], vec![0.0; pat.nn.nnz()]);
-    sys.forces(&at, &mut d, &mut vec![0.0; dims.n]);
-    sys.force_tangents(&at, &mut d, &mut k, &mut c);
-    sys.balance_q(&at, &a, &lam, &mut d, &mut k);
-    let (h, mass, phi_q) = (2e-3, sys.mass(&d), sys.phi_q(&d));
+    d.forces(&at, &mut vec![0.0; dims.n]);
+    d.force_tangents(&at, &mut k, &mut c);
+    d.balance_q(&at, &a, &lam, &mut k);
+    let (h, mass, phi_q) = (2e-3, d.mass(), d.phi_q());
     let tangent: Vec<f64> = (0..mass.len()).map(|i| mass[i] + h / 2.0 * c[i] + h * h / 4.0 * k[i]).collect();
     let entries: Vec<f64> = pat.mass.iter().map(|&p| mass[p as usize]).collect();
     let tops = [(&pat.nn.only(&pat.mass), &entries[..]), (&pat.nn, &tangent[..])];

@@ -13,7 +13,7 @@
 use crate::equilibrium::{Equilibrium, find};
 use crate::error::StepError;
 use crate::start::{RANK_TOLERANCE, StartRows, still};
-use gradyn_model::{Data, LEVEL, Setup, System};
+use gradyn_model::{Evaluator, Level, Setup};
 use gradyn_num::{Dependent, Pattern, Saddle, free_columns, largest, nothing, row_dependencies};
 
 /// Disturbed starts if the drawn one leads nowhere.
@@ -53,14 +53,14 @@ pub fn assemble(
 ) -> Result<Assembled, StepError> {
     let (n, m, conditions) = (sys.dims().n, sys.independent(false).len(), names.0.len());
     let mut problem = Problem::new(sys, t, p, angles, conditions);
-    let (mut q, r) = problem.minimise(sys.drawn())?;
+    let (mut q, r) = problem.minimise(sys.guess())?;
     let (mut worst, mut residual) = problem.gap(&r);
     // 1e-8: far above what (1) leaves when it converges, far below any real gap
     let open = |residual: f64, q: &[f64]| residual > 1e-8 * sys.size_of(q) || !residual.is_finite();
     // a drawing with a symmetry can lead to a saddle: the same again, slightly disturbed
     for k in 1..=TRIALS {
         if open(residual, &q) {
-            let (trial, r) = problem.minimise(&disturbed(sys.drawn(), k, 0.05))?;
+            let (trial, r) = problem.minimise(&disturbed(sys.guess(), k, 0.05))?;
             let gap = problem.gap(&r);
             if !open(gap.1, &trial) {
                 (q, (worst, residual)) = (trial, gap);
@@ -70,7 +70,7 @@ pub fn assemble(
     let size = sys.size_of(&q);
     if open(residual, &q) {
         // more conditions than the joints leave open, where the joints alone can be assembled
-        let alone = largest(Problem::new(sys, t, p, angles, 0).minimise(sys.drawn())?.1);
+        let alone = largest(Problem::new(sys, t, p, angles, 0).minimise(sys.guess())?.1);
         if conditions > n - m.min(n) && alone <= 1e-8 * size * size {
             let (freedom, hint) = (n - m.min(n), given(names.0));
             let (kind, free) = ("position", vec![]);
@@ -83,12 +83,12 @@ pub fn assemble(
             StepError::NotFinite { t, equation: worst }
         });
     }
-    let (mn, phi_q) = (&sys.patterns().mn, sys.phi_q(&problem.d));
+    let (mn, phi_q) = (&sys.patterns().mn, problem.terms.phi_q());
     if let Some(k) = (0..mn.rows()).find(|&k| phi_q[mn.row(k)].iter().any(|x| !x.is_finite())) {
         return Err(StepError::NotFinite { t, equation: sys.row_name(k) });
     }
     // (3)
-    let Ranks { independent, redundant, condition } = ranks(sys, sys.phi_q(&problem.d));
+    let Ranks { independent, redundant, condition } = ranks(sys, problem.terms.phi_q());
     let equilibrium = match sys.statics() {
         Some(_) => Some(find(sys, t, p, angles, &q, &independent[0])?),
         None => None,
@@ -116,7 +116,7 @@ pub fn assemble(
         })?;
     }
     let freedom = n - independent[0].len();
-    let moved = q.iter().zip(sys.drawn()).fold(0.0f64, |s, (a, b)| s.max((a - b).abs()));
+    let moved = q.iter().zip(sys.guess()).fold(0.0f64, |s, (a, b)| s.max((a - b).abs()));
     let velocity_freedom = n - independent[1].len();
     Ok(Assembled {
         q,
@@ -142,11 +142,10 @@ pub struct Ranks {
 
 /// (3) at positions that are known.
 pub fn ranks_at(sys: &Setup, t: f64, p: &[f64], angles: &[f64], q: &[f64]) -> Ranks {
-    let mut d = sys.data();
-    sys.prepare(p, &mut d);
-    sys.set_angles(angles, &mut d);
-    sys.place(t, q, &mut d);
-    ranks(sys, sys.phi_q(&d))
+    let mut terms = sys.evaluator(p);
+    terms.set_angles(angles);
+    terms.at(t, q);
+    ranks(sys, terms.phi_q())
 }
 
 /// Holonomic rows first; a row of velocity level that follows from others is the one that goes.
@@ -208,7 +207,7 @@ fn disturbed(drawn: &[f64], k: usize, relative: f64) -> Vec<f64> {
 struct Problem<'a> {
     sys: &'a Setup,
     t: f64,
-    d: Data<f64>,
+    terms: Evaluator<f64>,
     rows: StartRows,
     all: Vec<f64>,
     /// v, a and λ of a position.
@@ -218,13 +217,12 @@ struct Problem<'a> {
 impl<'a> Problem<'a> {
     fn new(sys: &'a Setup, t: f64, p: &[f64], angles: &[f64], conditions: usize) -> Self {
         let (n, m) = (sys.dims().n, sys.dims().m);
-        let mut d = sys.data();
-        sys.prepare(p, &mut d);
-        sys.set_angles(angles, &mut d);
+        let mut terms = sys.evaluator(p);
+        terms.set_angles(angles);
         Self {
             sys,
             t,
-            d,
+            terms,
             rows: StartRows::new(sys, false, conditions),
             all: vec![0.0; m],
             zero: vec![0.0; n.max(m)],
@@ -235,11 +233,11 @@ impl<'a> Problem<'a> {
         let (sys, rows) = (self.sys, self.rows.rows);
         let mut r = vec![0.0; self.rows.pattern.rows()];
         let at = still(sys, self.t, q, &self.zero);
-        sys.place(self.t, q, &mut self.d);
+        self.terms.at(self.t, q);
         self.all.fill(0.0);
-        sys.constraint(&at, LEVEL[0], &mut self.d, &mut self.all);
+        self.terms.constraint(&at, Level::POSITION, &mut self.all);
         r.iter_mut().zip(self.rows.held()).for_each(|(r, &k)| *r = self.all[k as usize]);
-        sys.conditions(&at, &mut self.d, &mut r[rows..], &mut []);
+        self.terms.conditions(&at, &mut r[rows..], &mut []);
         r
     }
     fn row_name(&self, i: usize) -> String {
@@ -259,7 +257,7 @@ impl<'a> Problem<'a> {
         let mut nearby = Problem {
             sys: self.sys,
             t: self.t,
-            d: self.d.clone(),
+            terms: self.terms.clone(),
             rows: StartRows::of(self.sys, false, independent, 0),
             all: self.all.clone(),
             zero: self.zero.clone(),
@@ -272,9 +270,9 @@ impl<'a> Problem<'a> {
     /// A redundant row that asks for another velocity than the rows that it follows from: their parts without
     /// v differ.
     fn contradiction<'r>(&mut self, q: &[f64], redundant: &'r [Dependent]) -> Option<&'r Dependent> {
-        self.sys.place(self.t, q, &mut self.d);
+        self.terms.at(self.t, q);
         self.all.fill(0.0);
-        self.sys.constraint(&still(self.sys, self.t, q, &self.zero), LEVEL[1], &mut self.d, &mut self.all);
+        self.terms.constraint(&still(self.sys, self.t, q, &self.zero), Level::VELOCITY, &mut self.all);
         redundant.iter().find(|r| {
             let parts = r.on.iter().map(|&(k, c)| c * self.all[k]).chain([-self.all[r.row]]);
             let (sum, size) = parts.fold((0.0, 0.0), |(s, a), x: f64| (s + x, a + x.abs()));
@@ -301,7 +299,7 @@ impl<'a> Problem<'a> {
         let norm = |r: &[f64]| r.iter().map(|r| r * r).sum::<f64>();
         let mut μ = 1e-3;
         for _ in 0..200 {
-            self.rows.set(self.sys, &still(self.sys, self.t, &q, &self.zero), &mut self.d);
+            self.rows.set(&still(self.sys, self.t, &q, &self.zero), &mut self.terms);
             let before = norm(&r);
             let (mut improved, mut moved) = (false, f64::INFINITY);
             while μ < 1e12 {
@@ -328,7 +326,7 @@ impl<'a> Problem<'a> {
             }
         }
         let r = self.residual(&q);
-        self.rows.set(self.sys, &still(self.sys, self.t, &q, &self.zero), &mut self.d);
+        self.rows.set(&still(self.sys, self.t, &q, &self.zero), &mut self.terms);
         Ok((q, r))
     }
     /// As many independent conditions as degrees of freedom.
@@ -342,7 +340,7 @@ impl<'a> Problem<'a> {
         let (sys, m) = (self.sys, independent.len());
         let (freedom, kind) = (sys.dims().n - m, if velocity { "velocity" } else { "position" });
         let mut rows = StartRows::of(sys, velocity, independent, list.len());
-        rows.set(sys, &still(sys, self.t, q, &self.zero), &mut self.d);
+        rows.set(&still(sys, self.t, q, &self.zero), &mut self.terms);
         if list.len() != freedom {
             let mut free = vec![];
             if list.len() < freedom {

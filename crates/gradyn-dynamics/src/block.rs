@@ -27,7 +27,7 @@ pub(crate) use null_space::NullSpace;
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
 use crate::kkt::{prepare_kkt, refactor_kkt, row_or_coordinate};
-use gradyn_model::{At, Data, KernelScalar, LEVEL, Setup, System};
+use gradyn_model::{At, Evaluator, KernelScalar, Level, Setup};
 use gradyn_num::{Kkt, largest};
 
 /// Newton iterations of the position problem (2).
@@ -68,7 +68,7 @@ impl State {
     pub fn choices(self, sys: &Setup) -> usize {
         self.lists(sys)[1].as_ref().map_or(0, |list| list.end)
     }
-    /// Rows of a block on any scalar: defects (q - q̂, v - v̂) in `r` become (1)–(3), (4) is added. `d` is
+    /// Rows of a block on any scalar: defects (q - q̂, v - v̂) in `r` become (1)–(3), (4) is added. `terms` is
     /// placed.
     pub fn residual<S: KernelScalar>(
         self,
@@ -76,7 +76,7 @@ impl State {
         f: &Lagrange,
         at: &At<S>,
         choice: &[u32],
-        d: &mut Data<S>,
+        terms: &mut Evaluator<S>,
         r: &mut [S],
         scratch: &mut [S],
     ) {
@@ -88,13 +88,13 @@ impl State {
             let (phi, defects) = scratch[..n + m].split_at_mut(m);
             defects.copy_from_slice(x);
             phi.fill(S::zero());
-            sys.constraint(at, LEVEL[level], d, phi);
+            terms.constraint(at, Level::ALL[level], phi);
             let held = rows.iter().map(|&k| phi[k as usize]);
             x.iter_mut()
                 .zip(held.chain(choice[list].iter().map(|&i| defects[i as usize])))
                 .for_each(|(x, r)| *x = r);
         }
-        f.residual(sys, at, d, &mut r[2 * n..3 * n + m]);
+        f.residual(sys, at, terms, &mut r[2 * n..3 * n + m]);
     }
 }
 
@@ -140,10 +140,10 @@ impl Chooser {
                 return Ok(());
             }
         }
-        sys.place(t, q, &mut node.linear.data);
+        node.linear.terms.at(t, q);
         for (level, list) in lists.into_iter().enumerate() {
             let Some(list) = list else { continue };
-            let chosen = choose(sys, level == 1, sys.phi_q(&node.linear.data));
+            let chosen = choose(sys, level == 1, node.linear.terms.phi_q());
             if chosen.len() != list.len() {
                 let equation =
                     chosen.first().map_or_else(|| sys.row_name(0), |&i| sys.coordinate_name(i as usize));
@@ -194,8 +194,7 @@ struct Pulled {
 impl Block {
     /// Memory; `kkt` is prepared, its clones share the pattern.
     pub fn new(sys: &Setup, f: Lagrange, state: State, p: &[f64], kkt: &Kkt) -> Self {
-        let mut linear = Linear::new(sys, f);
-        sys.prepare(p, &mut linear.data);
+        let linear = Linear::new(sys, f, p);
         let (n, m) = (sys.dims().n, sys.dims().m);
         let lists = state.lists(sys);
         let one = lists[0].is_some() && lists[0] == lists[1];
@@ -238,7 +237,7 @@ impl Block {
         self.velocities(sys, t, x)?;
         x[2 * n..].fill(0.0);
         let at = At::of(t, x, n, m);
-        self.f.residual(sys, &at, &mut self.linear.data, &mut self.u);
+        self.f.residual(sys, &at, &mut self.linear.terms, &mut self.u);
         self.refactor(sys, t)?;
         let mut u = std::mem::take(&mut self.u);
         self.solve_u(sys, &mut u);
@@ -257,13 +256,13 @@ impl Block {
     fn positions(&mut self, sys: &Setup, t: f64, x: &mut [f64]) -> Result<(), StepError> {
         let (n, m) = (sys.dims().n, sys.dims().m);
         if self.at_level(0).is_none() {
-            sys.place(t, &x[..n], &mut self.linear.data);
+            self.linear.terms.at(t, &x[..n]);
             return Ok(());
         }
         let (mut last, mut done) = (f64::INFINITY, false);
         for iterations in 1.. {
-            sys.place(t, &x[..n], &mut self.linear.data);
-            let phi_q = sys.phi_q(&self.linear.data);
+            self.linear.terms.at(t, &x[..n]);
+            let phi_q = self.linear.terms.phi_q();
             let index = self.index(0);
             let Some(kinematic) = &mut self.kinematic[index] else { return Ok(()) };
             kinematic.refactor(sys, t, phi_q)?;
@@ -271,7 +270,7 @@ impl Block {
                 return Ok(());
             }
             self.phi.fill(0.0);
-            sys.constraint(&At::of(t, x, n, m), LEVEL[0], &mut self.linear.data, &mut self.phi);
+            self.linear.terms.constraint(&At::of(t, x, n, m), Level::POSITION, &mut self.phi);
             self.hat.fill(0.0);
             kinematic.gather(sys, false, &self.phi, &mut self.hat);
             kinematic.solve(&mut self.hat);
@@ -300,10 +299,10 @@ impl Block {
         let (n, m) = (sys.dims().n, sys.dims().m);
         let Some(kinematic) = &mut self.kinematic[1] else { return Ok(()) };
         if !self.one {
-            kinematic.refactor(sys, t, sys.phi_q(&self.linear.data))?;
+            kinematic.refactor(sys, t, self.linear.terms.phi_q())?;
         }
         self.phi.fill(0.0);
-        sys.constraint(&At::of(t, x, n, m), LEVEL[1], &mut self.linear.data, &mut self.phi);
+        self.linear.terms.constraint(&At::of(t, x, n, m), Level::VELOCITY, &mut self.phi);
         self.hat.fill(0.0);
         kinematic.gather(sys, true, &self.phi, &mut self.hat);
         kinematic.solve(&mut self.hat);
@@ -312,30 +311,30 @@ impl Block {
     }
     /// Factors F_u where the data are placed and [Φ_q; B] is factored.
     fn refactor(&mut self, sys: &Setup, t: f64) -> Result<(), StepError> {
-        let d = &self.linear.data;
+        let terms = &self.linear.terms;
         match (&mut self.solver, &mut self.kinematic[1]) {
-            (Solver::NullSpace(r), Some(k)) => r.refactor(sys, t, sys.mass(d), k),
-            (Solver::Kkt(kkt), _) => refactor_kkt(sys, t, d, self.f.compliance, kkt),
+            (Solver::NullSpace(r), Some(k)) => r.refactor(sys, t, terms.mass(), k),
+            (Solver::Kkt(kkt), _) => refactor_kkt(sys, t, terms, self.f.compliance, kkt),
             (Solver::NullSpace(_), None) => unreachable!("a null space has its matrix"),
         }
     }
     /// u ← F_u⁻¹ u: symmetric.
     pub fn solve_u(&mut self, sys: &Setup, u: &mut [f64]) {
         match (&mut self.solver, &mut self.kinematic[1]) {
-            (Solver::NullSpace(r), Some(k)) => r.solve(sys, sys.mass(&self.linear.data), k, u),
+            (Solver::NullSpace(r), Some(k)) => r.solve(sys, self.linear.terms.mass(), k, u),
             (Solver::Kkt(kkt), _) => kkt.solve(u),
             (Solver::NullSpace(_), None) => unreachable!("a null space has its matrix"),
         }
     }
     /// Exact partials at a converged block, factored.
     pub fn set(&mut self, sys: &Setup, at: &At, choice: &[u32]) -> Result<(), StepError> {
-        sys.place(at.t, at.q, &mut self.linear.data);
+        self.linear.terms.at(at.t, at.q);
         self.partials(sys, at, choice)?;
         self.factor(sys, at.t)
     }
     /// Factors at a point like `set`; the partials of (4) follow when a product needs them.
     pub fn hold(&mut self, sys: &Setup, at: &At, choice: &[u32]) -> Result<(), StepError> {
-        sys.place(at.t, at.q, &mut self.linear.data);
+        self.linear.terms.at(at.t, at.q);
         self.kinematics(sys, at, choice)?;
         self.linear.hold(at);
         (self.assembled, self.pulled.count) = (false, 0);
@@ -358,7 +357,7 @@ impl Block {
         self.choose(sys, choice)?;
         if self.kinematic[1].is_some() {
             self.dphi_q.fill(0.0);
-            sys.constraint_q(at, LEVEL[1], &mut self.linear.data, &mut self.dphi_q);
+            self.linear.terms.constraint_q(at, Level::VELOCITY, &mut self.dphi_q);
         }
         Ok(())
     }
@@ -369,7 +368,7 @@ impl Block {
     /// Factors [Φ_q; B] and F_u where the data are placed.
     fn factor(&mut self, sys: &Setup, t: f64) -> Result<(), StepError> {
         for kinematic in self.kinematic.iter_mut().flatten() {
-            kinematic.refactor(sys, t, sys.phi_q(&self.linear.data))?;
+            kinematic.refactor(sys, t, self.linear.terms.phi_q())?;
         }
         self.refactor(sys, t)
     }
@@ -393,7 +392,7 @@ impl Block {
         choice: &[u32],
     ) -> Result<f64, StepError> {
         self.choose(sys, choice)?;
-        sys.place(t, q, &mut self.linear.data);
+        self.linear.terms.at(t, q);
         self.factor(sys, t)?;
         Ok(self.largest())
     }
@@ -435,7 +434,7 @@ impl Block {
         self.pulled.slots.fill(0.0);
         if self.assembled
             || self.pulled.count > FEW
-            || !self.linear.pull(sys, -1.0, u, [q, v, &mut self.pulled.slots])
+            || !self.linear.pull(-1.0, u, [q, v, &mut self.pulled.slots])
         {
             self.assemble(sys);
             self.linear.state_mul_t(sys, -1.0, u, q, v);
@@ -471,12 +470,12 @@ impl Block {
     /// r += (rows)_p δ.
     pub fn slot_mul(&mut self, sys: &Setup, delta: &[f64], r: &mut [f64]) {
         let (n, m) = (sys.dims().n, sys.dims().m);
-        self.linear.slot_mul(sys, delta, &mut r[2 * n..3 * n + m]);
+        self.linear.slot_mul(delta, &mut r[2 * n..3 * n + m]);
         for level in 0..2 {
             let Some(k) = &self.kinematic[self.index(level)] else { continue };
             self.phi.fill(0.0);
             let (at, d) = self.linear.at();
-            sys.constraint_p(&at, LEVEL[level], delta, d, &mut self.phi);
+            d.constraint_p(&at, Level::ALL[level], delta, &mut self.phi);
             k.gather(sys, level == 1, &self.phi, &mut r[level * n..(level + 1) * n]);
         }
     }
@@ -488,14 +487,14 @@ impl Block {
         if !self.assembled && pulled.count > 0 && pulled.mu == mu_u {
             grad.iter_mut().zip(&pulled.slots).for_each(|(g, p)| *g -= s * p);
         } else {
-            self.linear.slot_mul_t(sys, mu_u, s, grad);
+            self.linear.slot_mul_t(mu_u, s, grad);
         }
         for level in 0..2 {
             let Some(k) = &self.kinematic[self.index(level)] else { continue };
             self.phi.fill(0.0);
             k.scatter(sys, level == 1, &mu[level * n..(level + 1) * n], &mut self.phi);
             let (at, d) = self.linear.at();
-            sys.constraint_p_t(&at, LEVEL[level], &self.phi, s, d, grad);
+            d.constraint_p_t(&at, Level::ALL[level], &self.phi, s, grad);
         }
     }
 }
@@ -520,9 +519,8 @@ pub fn noise(
 }
 
 /// Blocks share one prepared matrix of (4).
-pub fn prepare(sys: &Setup, p: &[f64]) -> Result<(Data<f64>, Kkt), StepError> {
-    let mut d = sys.data();
-    sys.prepare(p, &mut d);
-    let kkt = prepare_kkt(sys, &d)?;
-    Ok((d, kkt))
+pub fn prepare(sys: &Setup, p: &[f64]) -> Result<(Evaluator<f64>, Kkt), StepError> {
+    let terms = sys.evaluator(p);
+    let kkt = prepare_kkt(sys, &terms)?;
+    Ok((terms, kkt))
 }

@@ -21,7 +21,7 @@ pub use balance::Balance;
 pub use search::{Equilibrium, Found, Search, find};
 
 use crate::error::StepError;
-use gradyn_model::{At, Data, LEVEL, RunScalar, Setup, System};
+use gradyn_model::{At, Evaluator, Level, RunScalar, Setup};
 use gradyn_num::{Factor, Pattern};
 
 /// Real part, derivative parts, roundings of both.
@@ -90,30 +90,30 @@ impl<S: RunScalar> Reduced<S> {
     pub fn of(sys: &Setup) -> Result<Option<Self>, StepError> {
         sys.statics().map(|s| Self::new(sys, sys.independent(false), &s.balanced)).transpose()
     }
-    /// (4) at q, where `d` is placed; not a number where W is singular.
-    pub fn residual(&mut self, sys: &Setup, t: S, q: &[S], d: &mut Data<S>, out: &mut [S]) {
+    /// (4) at q, where `terms` is placed; not a number where W is singular.
+    pub fn residual(&mut self, sys: &Setup, t: S, q: &[S], terms: &mut Evaluator<S>, out: &mut [S]) {
         let (n, m, rows) = (sys.dims().n, sys.dims().m, self.held.len());
         let at = At { t, q, v: &self.zero[..n], a: &self.zero[..n], lam: &self.zero[..m] };
         // Φ, E
         self.all.fill(S::zero());
-        sys.constraint(&at, LEVEL[0], d, &mut self.all);
+        terms.constraint(&at, Level::POSITION, &mut self.all);
         out.iter_mut().zip(&self.held).for_each(|(x, &k)| *x = self.all[k as usize]);
-        sys.conditions(&at, d, &mut out[rows..self.pattern.rows()], &mut []);
+        terms.conditions(&at, &mut out[rows..self.pattern.rows()], &mut []);
         // J
-        let phi_q = sys.phi_q(d);
+        let phi_q = terms.phi_q();
         self.j.iter_mut().zip(&self.head).for_each(|(x, &p)| *x = phi_q[p as usize]);
         let [v, p] = &mut self.unused;
         for k in 0..self.pattern.rows() - rows {
             let row = self.pattern.row(rows + k);
             let v = &mut v[..row.len()];
             let p = &mut p[..sys.condition_support(false, k).len()];
-            sys.condition_row(false, k, &at, d, &mut self.j[row], v, p);
+            terms.condition_row(false, k, &at, &mut self.j[row], v, p);
         }
         // -Q
         self.load.fill(S::zero());
-        sys.set_rest(true, d);
-        sys.forces(&at, d, &mut self.load);
-        sys.set_rest(false, d);
+        terms.set_rest(true);
+        terms.forces(&at, &mut self.load);
+        terms.set_rest(false);
         // (3)
         let rows = self.pattern.rows();
         match self.eliminate() {

@@ -18,7 +18,7 @@ use crate::plan::Frozen;
 use crate::record::{Layout, Span};
 use crate::step::{Chain, StepRecipe};
 use crate::trajectory::Trajectory;
-use gradyn_model::{Data, Set, Setup, System};
+use gradyn_model::{Evaluator, Set};
 use gradyn_num::Wide;
 
 /// An extreme of the cubic polynomial that comes so near to zero, relative to the ends, is looked at.
@@ -36,11 +36,10 @@ const TINY: f64 = 1e-9;
 
 /// (1) along a run.
 pub(crate) struct Event {
-    sys: Setup,
     layout: Layout,
     /// Which terminal functional.
     index: usize,
-    moving: Data<Wide>,
+    moving: Evaluator<Wide>,
     x: Vec<Wide>,
     values: Vec<Wide>,
     /// (H, Ḣ) at the last node.
@@ -71,10 +70,9 @@ impl Event {
         let zero = Wide::from(0.0);
         // nothing is measured yet
         let mut event = Self {
-            sys: sys.clone(),
             layout: lay,
             index,
-            moving: sys.prepared(p),
+            moving: sys.evaluator_with(p),
             x: vec![zero; lay.z()],
             values: vec![zero; lay.o],
             last: [0.0; 2],
@@ -101,7 +99,6 @@ impl Event {
         x: &[f64],
         past: &[f64],
     ) -> Result<[f64; 2], StepError> {
-        let sys = &self.sys;
         let lay = &self.layout;
         let n = lay.n;
         // (q, v, a, λ) with their rates
@@ -111,9 +108,9 @@ impl Event {
         }
         // H and its rate
         let time = Wide::along(t, 1.0);
-        sys.set_angles(angles, &mut self.moving);
-        sys.set_time(time, &mut self.moving);
-        sys.measure(Set::Terminal, &lay.node(time, &self.x), &mut self.moving, &mut self.values);
+        self.moving.set_angles(angles);
+        self.moving.at_time(time);
+        self.moving.measure(Set::Terminal, &lay.node(time, &self.x), &mut self.values);
         let h = self.values[self.index];
         if !h.re.is_finite() {
             return Err(StepError::NotFinite { t, equation: "the condition for the final time".into() });

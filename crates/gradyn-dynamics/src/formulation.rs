@@ -13,7 +13,7 @@
 //! grows, so it is kept. Signs: K = -Q_q, C = -Q_v; the constraint force on the system is -Φ_qᵀλ. A dropped
 //! row says -λ_k = 0 instead of (2). 1/α, ξ and ω may differ from row to row: α is diagonal [A22, Eq. 1].
 
-use gradyn_model::{At, Data, KernelScalar, RowScaling, Setup, System};
+use gradyn_model::{At, Evaluator, KernelScalar, RowScaling, Setup};
 use gradyn_num::largest;
 
 /// 1/α of the rows: one number, times what the system says about each row.
@@ -81,16 +81,16 @@ impl Lagrange {
     }
     /// (1), (2), after `place`.
     #[inline]
-    pub fn residual<S: KernelScalar>(&self, sys: &Setup, at: &At<S>, d: &mut Data<S>, r: &mut [S]) {
+    pub fn residual<S: KernelScalar>(&self, sys: &Setup, at: &At<S>, terms: &mut Evaluator<S>, r: &mut [S]) {
         let (top, bottom) = r.split_at_mut(at.q.len());
         top.fill(S::zero());
-        sys.balance(at.a, at.lam, d, top);
-        sys.forces(at, d, top);
+        terms.balance(at.a, at.lam, top);
+        terms.forces(at, top);
         let c = self.compliance.rows(sys);
         for (k, (r, l)) in bottom.iter_mut().zip(at.lam).enumerate() {
             *r = *l * -c(k);
         }
-        sys.constraint(at, self.level, d, bottom);
+        terms.constraint(at, self.level, bottom);
         release(sys, at.lam, bottom);
     }
 }
@@ -103,7 +103,7 @@ pub fn release<S: KernelScalar>(sys: &Setup, lam: &[S], rows: &mut [S]) {
 /// The partials (3)–(6) at a point; on other scalars than f64 with their own derivatives.
 pub struct Linear<S: KernelScalar = f64> {
     /// The system's memory, placed at the point.
-    pub data: Data<S>,
+    pub terms: Evaluator<S>,
     point: Vec<S>,
     t: S,
     f: Lagrange,
@@ -120,30 +120,30 @@ pub struct Linear<S: KernelScalar = f64> {
 }
 
 impl<S: KernelScalar> Linear<S> {
-    /// Room for the partials; nothing is evaluated yet.
-    pub fn new(sys: &Setup, f: Lagrange) -> Self {
+    /// Room for the partials with the slots p; nothing is evaluated yet.
+    pub fn new(sys: &Setup, f: Lagrange, p: &[S]) -> Self {
         let dims = sys.dims();
-        let p = sys.patterns();
+        let patterns = sys.patterns();
         let zero = S::zero();
         Self {
-            data: sys.data(),
+            terms: sys.evaluator(p),
             point: vec![zero; 3 * dims.n + dims.m],
             t: zero,
             f,
-            top_q: vec![zero; p.nn.nnz()],
-            top_v: vec![zero; p.nn.nnz()],
-            bottom_q: vec![zero; p.mn.nnz()],
-            bottom_v: vec![zero; p.mn.nnz()],
+            top_q: vec![zero; patterns.nn.nnz()],
+            top_v: vec![zero; patterns.nn.nnz()],
+            bottom_q: vec![zero; patterns.mn.nnz()],
+            bottom_v: vec![zero; patterns.mn.nnz()],
             n: dims.n,
             m: dims.m,
         }
     }
-    /// (3), (4) at a point; `data` is placed there.
+    /// (3), (4) at a point; the evaluator is there.
     pub fn set(&mut self, sys: &Setup, at: &At<S>) {
-        sys.place(at.t, at.q, &mut self.data);
+        self.terms.at(at.t, at.q);
         self.assemble(sys, at, !self.f.wrong_tangent);
     }
-    /// Partials where `data` is placed already, with or without g_q.
+    /// Partials where the evaluator is already, with or without g_q.
     pub fn assemble(&mut self, sys: &Setup, at: &At<S>, geometric: bool) {
         self.hold(at);
         self.matrices(sys, geometric);
@@ -153,20 +153,20 @@ impl<S: KernelScalar> Linear<S> {
         let f = self.f;
         let zero = S::zero();
         let at = At::of(self.t, &self.point, self.n, self.m);
-        let data = &mut self.data;
+        let terms = &mut self.terms;
         [&mut self.top_q, &mut self.top_v, &mut self.bottom_q, &mut self.bottom_v]
             .into_iter()
             .for_each(|x| x.fill(zero));
         if geometric {
-            sys.balance_q(&at, at.a, at.lam, data, &mut self.top_q);
+            terms.balance_q(&at, at.a, at.lam, &mut self.top_q);
         }
-        sys.force_tangents(&at, data, &mut self.top_q, &mut self.top_v);
-        sys.constraint_q(&at, f.level, data, &mut self.bottom_q);
+        terms.force_tangents(&at, &mut self.top_q, &mut self.top_v);
+        terms.constraint_q(&at, f.level, &mut self.bottom_q);
         if f.level[1] != 0.0 || f.level[2] != 0.0 || sys.dims().m_vel > 0 {
-            sys.constraint_v(&at, f.level, data, &mut self.bottom_v);
+            terms.constraint_v(&at, f.level, &mut self.bottom_v);
         }
     }
-    /// Remembers a point where `data` is placed; the partials are not those there.
+    /// Remembers a point where the evaluator is; the partials are not those there.
     pub fn hold(&mut self, at: &At<S>) {
         self.t = at.t;
         for (k, x) in [at.q, at.v, at.a, at.lam].into_iter().enumerate() {
@@ -179,14 +179,14 @@ impl<S: KernelScalar> Linear<S> {
     }
     /// q += s F_qᵀ μ, v += s F_vᵀ μ, grad += s F_pᵀ μ at the point that is held, without (3) and (4); false
     /// if the system cannot.
-    pub fn pull(&mut self, sys: &Setup, s: f64, mu: &[S], out: [&mut [S]; 3]) -> bool {
+    pub fn pull(&mut self, s: f64, mu: &[S], out: [&mut [S]; 3]) -> bool {
         let at = At::of(self.t, &self.point, self.n, self.m);
         let (top, bottom) = mu.split_at(self.n);
-        !self.f.wrong_tangent && sys.pull(&at, self.f.level, [top, bottom], s, &mut self.data, out)
+        !self.f.wrong_tangent && self.terms.pull(&at, self.f.level, [top, bottom], s, out)
     }
     /// The point and the data there.
-    pub fn at(&mut self) -> (At<'_, S>, &mut Data<S>) {
-        (At::of(self.t, &self.point, self.n, self.m), &mut self.data)
+    pub fn at(&mut self) -> (At<'_, S>, &mut Evaluator<S>) {
+        (At::of(self.t, &self.point, self.n, self.m), &mut self.terms)
     }
     /// out += s (F_q δq + F_v δv).
     pub fn state_mul(&self, sys: &Setup, s: f64, dq: &[S], dv: &[S], out: &mut [S]) {
@@ -211,10 +211,10 @@ impl<S: KernelScalar> Linear<S> {
         let p = sys.patterns();
         let (top, bottom) = out.split_at_mut(self.n);
         p.nn.mul(&self.top_v, 1.0, dv, top);
-        p.nn.mul(sys.mass(&self.data), 1.0, da, top);
+        p.nn.mul(self.terms.mass(), 1.0, da, top);
         p.mn.mul(&self.bottom_v, 1.0, dv, bottom);
         if self.f.level[2] != 0.0 {
-            p.mn.mul(sys.phi_q(&self.data), self.f.level[2], da, bottom);
+            p.mn.mul(self.terms.phi_q(), self.f.level[2], da, bottom);
         }
     }
     /// v += F_vᵀ μ, a += F_aᵀ μ.
@@ -222,37 +222,36 @@ impl<S: KernelScalar> Linear<S> {
         let p = sys.patterns();
         let (top, bottom) = mu.split_at(self.n);
         p.nn.mul_t(&self.top_v, 1.0, top, v);
-        p.nn.mul_t(sys.mass(&self.data), 1.0, top, a);
+        p.nn.mul_t(self.terms.mass(), 1.0, top, a);
         p.mn.mul_t(&self.bottom_v, 1.0, bottom, v);
         if self.f.level[2] != 0.0 {
-            p.mn.mul_t(sys.phi_q(&self.data), self.f.level[2], bottom, a);
+            p.mn.mul_t(self.terms.phi_q(), self.f.level[2], bottom, a);
         }
     }
     /// out += F_p δ, (6).
-    pub fn slot_mul(&mut self, sys: &Setup, delta: &[S], out: &mut [S]) {
+    pub fn slot_mul(&mut self, delta: &[S], out: &mut [S]) {
         let at = At::of(self.t, &self.point, self.n, self.m);
         let (top, bottom) = out.split_at_mut(self.n);
-        sys.balance_p(&at, at.a, at.lam, delta, &mut self.data, top);
-        sys.forces_p(&at, delta, &mut self.data, top);
-        sys.constraint_p(&at, self.f.level, delta, &mut self.data, bottom);
+        self.terms.balance_p(&at, at.a, at.lam, delta, top);
+        self.terms.forces_p(&at, delta, top);
+        self.terms.constraint_p(&at, self.f.level, delta, bottom);
     }
     /// grad += s F_pᵀ μ.
-    pub fn slot_mul_t(&mut self, sys: &Setup, mu: &[S], s: f64, grad: &mut [S]) {
+    pub fn slot_mul_t(&mut self, mu: &[S], s: f64, grad: &mut [S]) {
         let at = At::of(self.t, &self.point, self.n, self.m);
         let (top, bottom) = mu.split_at(self.n);
-        sys.balance_p_t(&at, at.a, at.lam, top, s, &mut self.data, grad);
-        sys.constraint_p_t(&at, self.f.level, bottom, s, &mut self.data, grad);
-        sys.forces_p_t(&at, top, s, &mut self.data, grad);
+        self.terms.balance_p_t(&at, at.a, at.lam, top, s, grad);
+        self.terms.constraint_p_t(&at, self.f.level, bottom, s, grad);
+        self.terms.forces_p_t(&at, top, s, grad);
     }
 }
 
 /// The largest entry of the smallest row of Φ_q at (t, q): how a multiplier becomes a force. 1 without rows.
 pub fn smallest_row(sys: &Setup, p: &[f64], t: f64, q: &[f64]) -> f64 {
-    let mut d = sys.data();
+    let mut terms = sys.evaluator(p);
     let mn = &sys.patterns().mn;
-    sys.prepare(p, &mut d);
-    sys.place(t, q, &mut d);
-    let rows = (0..sys.dims().m).map(|k| largest(mn.row(k).map(|pos| sys.phi_q(&d)[pos])));
+    terms.at(t, q);
+    let rows = (0..sys.dims().m).map(|k| largest(mn.row(k).map(|pos| terms.phi_q()[pos])));
     // rows that are left out are zero
     let least = rows.filter(|x| *x > 0.0).fold(f64::INFINITY, f64::min);
     if least.is_finite() { least } else { 1.0 }
@@ -260,11 +259,10 @@ pub fn smallest_row(sys: &Setup, p: &[f64], t: f64, q: &[f64]) -> f64 {
 
 /// The largest entry of M at the drawn configuration, or 1 where there is none.
 pub fn largest_mass(sys: &Setup, p: &[f64]) -> f64 {
-    let mut d = sys.data();
-    sys.prepare(p, &mut d);
+    let mut terms = sys.evaluator(p);
     if !sys.constant_mass() {
-        sys.place(0.0, sys.drawn(), &mut d);
+        terms.at(0.0, sys.guess());
     }
-    let mass = largest(sys.mass(&d).iter().copied());
+    let mass = largest(terms.mass().iter().copied());
     if mass > 0.0 { mass } else { 1.0 }
 }

@@ -25,7 +25,7 @@ use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
 use crate::record::{Layout, Report};
 use crate::start::StartRows;
-use gradyn_model::{At, Data, LEVEL, RunScalar, Setup, System};
+use gradyn_model::{At, Evaluator, Level, RunScalar, Setup};
 use gradyn_num::{Factor, Kkt, largest};
 
 /// Newton iterations of the assembly.
@@ -60,11 +60,11 @@ pub fn residual<S: RunScalar>(
     layout: &Layout,
     t: S,
     x: &[S],
-    d: &mut Data<S>,
+    terms: &mut Evaluator<S>,
     r: &mut [S],
 ) {
     let mut reduced = Reduced::of(sys).expect("W is square");
-    residual_in(sys, law, layout, t, x, d, reduced.as_mut(), r);
+    residual_in(sys, law, layout, t, x, terms, reduced.as_mut(), r);
 }
 
 /// (1)–(4) on any scalar, with the memory of an equilibrium if the start is one.
@@ -74,31 +74,31 @@ fn residual_in<S: RunScalar>(
     layout: &Layout,
     t: S,
     x: &[S],
-    d: &mut Data<S>,
+    terms: &mut Evaluator<S>,
     reduced: Option<&mut Reduced<S>>,
     r: &mut [S],
 ) {
     let (n, m) = (layout.n, layout.m);
     let at = layout.node(t, x);
     r.copy_from_slice(x); // (4)
-    sys.place(t, at.q, d);
+    terms.at(t, at.q);
     let (position, rest) = r.split_at_mut(n);
     let (velocity, rest) = rest.split_at_mut(n);
     for (level, x) in [&mut *position, &mut *velocity].into_iter().enumerate() {
         // the place of (3) is free until (3) is written
         rest[..m].fill(S::zero());
-        sys.constraint(&at, LEVEL[level], d, &mut rest[..m]);
+        terms.constraint(&at, Level::ALL[level], &mut rest[..m]);
         x.iter_mut().zip(sys.independent(level == 1)).for_each(|(x, &k)| *x = rest[k as usize]);
     }
     let [held, moving] = [false, true].map(|v| sys.independent(v).len());
     match reduced {
-        None => sys.conditions(&at, d, &mut position[held..], &mut velocity[moving..]),
+        None => terms.conditions(&at, &mut position[held..], &mut velocity[moving..]),
         Some(reduced) => {
-            sys.conditions(&at, d, &mut [], &mut velocity[moving..]);
-            reduced.residual(sys, t, at.q, d, position);
+            terms.conditions(&at, &mut [], &mut velocity[moving..]);
+            reduced.residual(sys, t, at.q, terms, position);
         }
     }
-    law.residual(sys, &at, d, &mut rest[..n + m]);
+    law.residual(sys, &at, terms, &mut rest[..n + m]);
 }
 
 /// (5) in place of (4) for the last block.
@@ -111,8 +111,7 @@ impl Initial {
     /// Memory; `p` are the slots. `kkt` is the matrix of (3), prepared.
     pub fn new(sys: &Setup, law: Lagrange, layout: Layout, p: &[f64], kkt: Kkt) -> Result<Self, StepError> {
         let rows = StartRows::new(sys, true, layout.n - sys.independent(true).len());
-        let mut acceleration = Linear::new(sys, law);
-        sys.prepare(p, &mut acceleration.data);
+        let acceleration = Linear::new(sys, law, p);
         Ok(Self {
             positions: Positions::new(sys, p)?,
             factor: Factor::new(&rows.pattern)?,
@@ -139,8 +138,8 @@ impl Initial {
     ) -> Result<Report, StepError> {
         let n = self.layout.n;
         x.fill(0.0);
-        x[..n].copy_from_slice(sys.drawn());
-        sys.set_angles(angles, &mut self.acceleration.data);
+        x[..n].copy_from_slice(sys.guess());
+        self.acceleration.terms.set_angles(angles);
         let mut r = std::mem::take(&mut self.scratch);
         let result = self.newton(sys, t, angles, x, &mut r);
         self.scratch = r;
@@ -166,7 +165,7 @@ impl Initial {
                 &layout,
                 t,
                 x,
-                &mut self.acceleration.data,
+                &mut self.acceleration.terms,
                 self.positions.reduced(),
                 r,
             );
@@ -195,7 +194,7 @@ impl Initial {
             let mut correction = [(0..n, sys.least_size()), (n..2 * n, 0.0), (2 * n..layout.z(), loads)]
                 .map(|(b, least)| relative(&r[b.clone()], &x[b], least));
             if shares {
-                correction[2] = self.felt(sys, r, x, loads);
+                correction[2] = self.felt(r, x, loads);
             }
             // at rounding, or no longer falling: at once where it is small, else after some more tries
             (0..3).for_each(|k| stalls[k] = if correction[k] > 0.3 * last[k] { stalls[k] + 1 } else { 0 });
@@ -233,14 +232,14 @@ impl Initial {
     }
     /// Correction of a and Φ_qᵀλ: penalties on repeated rows share λ by roundings of Φ̈ times α, of which the
     /// motion feels nothing.
-    fn felt(&mut self, sys: &Setup, r: &[f64], x: &[f64], least: f64) -> f64 {
+    fn felt(&mut self, r: &[f64], x: &[f64], least: f64) -> f64 {
         let (n, z, lam) = (self.layout.n, self.layout.z(), self.layout.lam());
         let (zero, rest) = self.felt.split_at_mut(n);
         let (change, force) = rest.split_at_mut(2 * n);
         for (out, x) in [(&mut *change, r), (&mut *force, x)] {
             out[..n].copy_from_slice(&x[2 * n..lam]);
             out[n..].fill(0.0);
-            sys.balance(zero, &x[lam..z], &self.acceleration.data, &mut out[n..]);
+            self.acceleration.terms.balance(zero, &x[lam..z], &mut out[n..]);
         }
         relative(change, force, least)
     }
@@ -256,17 +255,17 @@ impl Initial {
     }
     /// Partials of (1)–(3) at x.
     pub fn linearise(&mut self, sys: &Setup, t: f64, angles: &[f64], x: &[f64]) -> Result<(), StepError> {
-        sys.set_angles(angles, &mut self.acceleration.data);
+        self.acceleration.terms.set_angles(angles);
         let (n, m) = (self.layout.n, self.layout.m);
         self.t = t;
         self.point.copy_from_slice(&x[..self.layout.z()]);
         let at = At::of(t, &self.point, n, m);
         self.acceleration.set(sys, &at);
-        let d = &mut self.acceleration.data;
-        self.positions.linearise(sys, &at, angles, d, &mut self.felt[..n])?;
-        self.rows.set(sys, &at, d);
+        let terms = &mut self.acceleration.terms;
+        self.positions.linearise(sys, &at, angles, terms, &mut self.felt[..n])?;
+        self.rows.set(&at, terms);
         self.factor.refactor(self.rows.matrix()).map_err(|s| self.rows.singular(sys, t, s))?;
-        self.solver.refactor(sys, t, d, self.law.compliance)
+        self.solver.refactor(sys, t, terms, self.law.compliance)
     }
     /// Loads that balance in an equilibrium [N], where (a, λ) and their derivatives may be nothing but
     /// roundings of them; else 0.
@@ -290,7 +289,7 @@ impl Initial {
         self.factor.solve(v);
         let u = &mut rest[..n + m];
         self.acceleration.state_mul(sys, -1.0, q, v, u);
-        self.solver.solve(sys, &self.acceleration.data, u);
+        self.solver.solve(sys, &self.acceleration.terms, u);
         if self.auxiliary {
             let (a, aux) = (self.layout.a(), self.layout.len - n);
             (0..n).for_each(|i| b[aux + i] += b[a + i]);
@@ -303,7 +302,7 @@ impl Initial {
         let (q, rest) = b.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
         let u = &mut rest[..n + m];
-        self.solver.solve(sys, &self.acceleration.data, u);
+        self.solver.solve(sys, &self.acceleration.terms, u);
         self.acceleration.state_mul_t(sys, -1.0, u, q, v);
         self.factor.solve_t(v);
         self.rows.pattern.mul_t(&self.rows.q, -1.0, v, q);
@@ -316,7 +315,7 @@ impl Initial {
         self.auxiliary_t(b);
         let (q, rest) = b.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
-        self.solver.solve(sys, &self.acceleration.data, &mut rest[..n + m]);
+        self.solver.solve(sys, &self.acceleration.terms, &mut rest[..n + m]);
         self.acceleration.state_mul_t(sys, -1.0, &rest[..n + m], q, v);
     }
     /// Adds R_p δ to the rows r.
@@ -325,19 +324,19 @@ impl Initial {
         let at = At::of(self.t, &self.point, n, m);
         let (q, rest) = r.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
-        let d = &mut self.acceleration.data;
-        self.positions.slot_mul(sys, &at, delta, d, &mut self.all, q);
-        rows_p(sys, &at, &self.rows, LEVEL[1], delta, d, &mut self.all, v);
-        self.acceleration.slot_mul(sys, delta, &mut rest[..n + m]);
+        let terms = &mut self.acceleration.terms;
+        self.positions.slot_mul(sys, &at, delta, terms, &mut self.all, q);
+        rows_p(&at, &self.rows, Level::VELOCITY, delta, terms, &mut self.all, v);
+        self.acceleration.slot_mul(delta, &mut rest[..n + m]);
     }
     /// grad += s R_pᵀ μ.
     pub fn slot_mul_t(&mut self, sys: &Setup, mu: &[f64], s: f64, grad: &mut [f64]) {
         let (n, m) = (self.layout.n, self.layout.m);
         let at = At::of(self.t, &self.point, n, m);
-        let d = &mut self.acceleration.data;
-        self.positions.slot_mul_t(sys, &at, &mu[..n], s, d, &mut self.all, grad);
-        rows_p_t(sys, &at, &self.rows, LEVEL[1], &mu[n..2 * n], s, d, &mut self.all, grad);
-        self.acceleration.slot_mul_t(sys, &mu[2 * n..3 * n + m], s, grad);
+        let terms = &mut self.acceleration.terms;
+        self.positions.slot_mul_t(sys, &at, &mu[..n], s, terms, &mut self.all, grad);
+        rows_p_t(sys, &at, &self.rows, Level::VELOCITY, &mu[n..2 * n], s, terms, &mut self.all, grad);
+        self.acceleration.slot_mul_t(&mu[2 * n..3 * n + m], s, grad);
     }
 }
 

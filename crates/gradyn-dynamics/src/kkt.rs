@@ -2,16 +2,16 @@
 
 use crate::error::StepError;
 use crate::formulation::Compliance;
-use gradyn_model::{Data, Setup, System};
+use gradyn_model::{Evaluator, Setup};
 use gradyn_num::Kkt;
 
 /// [M Φ_qᵀ; Φ_q -c] with the M of these data; clones share the pattern.
-pub fn prepare_kkt(sys: &Setup, d: &Data<f64>) -> Result<Kkt, StepError> {
+pub fn prepare_kkt(sys: &Setup, terms: &Evaluator<f64>) -> Result<Kkt, StepError> {
     let patterns = sys.patterns();
     let mut kkt = Kkt::sparser(&patterns.nn, &patterns.mn, &patterns.mass)?;
     kkt.release(sys.dropped());
     match sys.constant_mass() {
-        true => kkt.prepare(sys.mass(d))?,
+        true => kkt.prepare(terms.mass())?,
         false => kkt.vary(),
     }
     Ok(kkt)
@@ -21,16 +21,16 @@ pub fn prepare_kkt(sys: &Setup, d: &Data<f64>) -> Result<Kkt, StepError> {
 pub fn refactor_kkt(
     sys: &Setup,
     t: f64,
-    d: &Data<f64>,
+    terms: &Evaluator<f64>,
     c: Compliance,
     kkt: &mut Kkt,
 ) -> Result<(), StepError> {
     let singular =
         |s: gradyn_num::Singular| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) };
     if !sys.constant_mass() {
-        kkt.set(sys.mass(d));
+        kkt.set(terms.mass());
     }
-    kkt.refactor(sys.phi_q(d), c.rows(sys)).map_err(singular)
+    kkt.refactor(terms.phi_q(), c.rows(sys)).map_err(singular)
 }
 
 /// Name of row `index` of a KKT system: constraints first, as [`Kkt`] reports them.

@@ -10,32 +10,32 @@
 //! energy T, whether M is positive definite or only semidefinite: v·M(v - v*) = -σ·Φ_q v = -c σ·σ gives
 //! T(v) = T(v*) - T(v - v*) - c σ·σ.
 
-use gradyn_model::{At, Data, LEVEL, Setup, System};
+use gradyn_model::{At, Evaluator, Level, Setup};
 
 /// Projects block `level` (1: velocities, 2: accelerations) of a node `x` = (q, v, a, …) in place; σ are the
-/// last m of `b`. `solve` is that of (3), factored at q; `d` is placed there.
+/// last m of `b`. `solve` is that of (3), factored at q; `terms` is placed there.
 pub fn project(
     sys: &Setup,
     t: f64,
     level: usize,
-    d: &mut Data<f64>,
+    terms: &mut Evaluator<f64>,
     solve: impl FnOnce(&mut [f64]),
     x: &mut [f64],
     b: &mut [f64],
 ) {
     let (n, m) = (sys.dims().n, sys.dims().m);
     b.fill(0.0);
-    sys.constraint(&At::of(t, x, n, m), LEVEL[level], d, &mut b[n..]);
+    terms.constraint(&At::of(t, x, n, m), Level::ALL[level], &mut b[n..]);
     b[n..].iter_mut().for_each(|b| *b = -*b);
     solve(b);
-    x[level * n..(level + 1) * n].iter_mut().zip(&*b).for_each(|(x, d)| *x += d);
+    x[level * n..(level + 1) * n].iter_mut().zip(&*b).for_each(|(x, terms)| *x += terms);
 }
 
-/// Largest |Φ̇| at a node relative to |Φ_q| |v|; `d` is placed there.
-pub fn violation(sys: &Setup, at: &At, d: &mut Data<f64>, dphi: &mut [f64]) -> f64 {
+/// Largest |Φ̇| at a node relative to |Φ_q| |v|; `terms` is placed there.
+pub fn violation(at: &At, terms: &mut Evaluator<f64>, dphi: &mut [f64]) -> f64 {
     let norm = |x: &[f64]| x.iter().fold(0.0f64, |s, x| s.max(x.abs()));
     dphi.fill(0.0);
-    sys.constraint(at, LEVEL[1], d, dphi);
-    let scale = norm(sys.phi_q(d)) * norm(at.v);
+    terms.constraint(at, Level::VELOCITY, dphi);
+    let scale = norm(terms.phi_q()) * norm(at.v);
     norm(dphi) / if scale > 0.0 { scale } else { 1.0 }
 }

@@ -1,6 +1,6 @@
 //! What a record of a run holds, from when to when it goes, and what it cost.
 
-use gradyn_model::{At, Set, Setup, System};
+use gradyn_model::{At, Set, Setup};
 use gradyn_num::ProgramScalar;
 
 /// Where things are in a record: (q, v, a, λ | z | extras).

@@ -8,7 +8,7 @@ use crate::plan::{Frozen, Plan, Statistics};
 use crate::record::Span;
 use crate::step::{Chain, StepArgs, StepRecipe};
 use crate::trajectory::Trajectory;
-use gradyn_model::{AngleName, Data, System};
+use gradyn_model::{AngleName, Evaluator};
 use std::ops::ControlFlow;
 
 /// Told about each accepted step: (t, steps done); may break the run off.
@@ -68,7 +68,7 @@ struct Walk<'a> {
     control: &'a Controller,
     run: &'a mut Trajectory,
     chain: Chain,
-    data: Data<f64>,
+    terms: Evaluator<f64>,
     /// Angle references and choices of the next step.
     references: Vec<f64>,
     angles: Vec<f64>,
@@ -92,7 +92,7 @@ impl<'a> Walk<'a> {
         // memory
         let lay = recipe.layout();
         let mut chain = recipe.chain(p)?;
-        let data = recipe.system().prepared(p);
+        let terms = recipe.system().evaluator_with(p);
         control.check_expected(mesh)?;
         let halvings = control.fixed_steps(mesh).map_or(0, |steps| recipe.halvings(steps));
         let expected = control.expected_steps(mesh, halvings);
@@ -104,7 +104,7 @@ impl<'a> Walk<'a> {
         let choice = vec![u32::MAX; recipe.choices()];
         let references = angles.to_vec();
         let angles = angles.to_vec();
-        Ok(Self { recipe, mesh, control, run, chain, data, references, angles, choice, halvings, h: 0.0 })
+        Ok(Self { recipe, mesh, control, run, chain, terms, references, angles, choice, halvings, h: 0.0 })
     }
     /// Steps to the end of a smooth piece; did the condition end the run?
     fn piece(
@@ -195,8 +195,8 @@ impl<'a> Walk<'a> {
         let sys = self.recipe.system();
         let plan = &self.run.plan;
         let n = self.run.layout.n;
-        sys.set_angles(&self.references, &mut self.data);
-        sys.angles(&self.run.last()[..n], &mut self.data, &mut self.angles);
+        self.terms.set_angles(&self.references);
+        self.terms.angles(&self.run.last()[..n], &mut self.angles);
         for (k, (reference, &angle)) in self.references.iter_mut().zip(&self.angles).enumerate() {
             if (angle - *reference).abs() > 0.5 * std::f64::consts::PI {
                 let t = plan.t[plan.steps()];

@@ -7,7 +7,7 @@
 //! The independent rows of Φ come first; those of positions are the holonomic ones.
 
 use crate::error::StepError;
-use gradyn_model::{At, Data, LEVEL, Setup, System};
+use gradyn_model::{At, Evaluator, Level, Setup};
 use gradyn_num::{Pattern, Singular, row_dependencies};
 
 /// Rows closer than this to the span of the others are dependent (rows scaled to length 1).
@@ -60,28 +60,27 @@ impl StartRows {
         let held = independent.to_vec();
         Self { velocity, head, all, rows: held.len(), held, pattern, q: zero.clone(), v: zero, slots, p }
     }
-    /// Partials at a point, with `d` placed there.
-    pub(crate) fn set(&mut self, sys: &Setup, at: &At, d: &mut Data<f64>) {
+    /// Partials at a point, with `terms` placed there.
+    pub(crate) fn set(&mut self, at: &At, terms: &mut Evaluator<f64>) {
         let gather = |from: &[f64], head: &[u32], to: &mut [f64]| {
             to.iter_mut().zip(head).for_each(|(x, &p)| *x = from[p as usize])
         };
         // (1), or (2)
         if self.velocity {
             self.all.fill(0.0);
-            sys.constraint_q(at, LEVEL[1], d, &mut self.all);
+            terms.constraint_q(at, Level::VELOCITY, &mut self.all);
             gather(&self.all, &self.head, &mut self.q);
-            gather(sys.phi_q(d), &self.head, &mut self.v);
+            gather(terms.phi_q(), &self.head, &mut self.v);
         } else {
-            gather(sys.phi_q(d), &self.head, &mut self.q);
+            gather(terms.phi_q(), &self.head, &mut self.q);
         }
         // conditions
         for k in 0..self.slots.rows() {
             let (row, slots) = (self.pattern.row(self.rows + k), self.slots.row(k));
-            sys.condition_row(
+            terms.condition_row(
                 self.velocity,
                 k,
                 at,
-                d,
                 &mut self.q[row.clone()],
                 &mut self.v[row],
                 &mut self.p[slots],

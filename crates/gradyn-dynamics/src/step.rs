@@ -31,7 +31,7 @@ use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::plan::Frozen;
 use crate::tableau::Tableau;
-use gradyn_model::{At, Data, KernelScalar, Set, Setup, System};
+use gradyn_model::{At, Evaluator, KernelScalar, Set, Setup};
 use gradyn_num::Dual;
 
 /// The ordinary differential equations behind a step, and the scheme that integrates equations along its
@@ -157,9 +157,9 @@ impl<S: KernelScalar> IntegrandRows<S> {
         Self { rows: vec![S::zero(); width * sys.functionals(Set::Integrand)], width, node }
     }
     /// Evaluates the gradients at a point.
-    pub fn set(&mut self, sys: &Setup, at: &At<S>, d: &mut Data<S>) {
+    pub fn set(&mut self, at: &At<S>, terms: &mut Evaluator<S>) {
         for (k, row) in self.rows.chunks_exact_mut(self.width.max(1)).enumerate() {
-            sys.measure_row(Set::Integrand, k, at, d, row);
+            terms.measure_row(Set::Integrand, k, at, row);
         }
     }
 }
@@ -251,18 +251,18 @@ fn complete(
     lay: &Layout,
     t: f64,
     angles: &[f64],
-    d: &mut Data<f64>,
+    terms: &mut Evaluator<f64>,
     kkt: &mut gradyn_num::Kkt,
     out: &mut [f64],
 ) -> Result<(), StepError> {
     let (n, m) = (lay.n, lay.m);
     out[2 * n..lay.z()].fill(0.0);
-    sys.set_angles(angles, d);
-    sys.place(t, &out[..n], d);
+    terms.set_angles(angles);
+    terms.at(t, &out[..n]);
     // F at a = 0, λ = 0, then the solution of the law
     let mut u = vec![0.0; n + m];
-    law.residual(sys, &lay.node(t, out), d, &mut u);
-    crate::kkt::refactor_kkt(sys, t, d, law.compliance, kkt)?;
+    law.residual(sys, &lay.node(t, out), terms, &mut u);
+    crate::kkt::refactor_kkt(sys, t, terms, law.compliance, kkt)?;
     kkt.solve(&mut u);
     out[2 * n..lay.z()].iter_mut().zip(&u).for_each(|(o, u)| *o = -u);
     Ok(())

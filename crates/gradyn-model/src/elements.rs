@@ -28,6 +28,7 @@ use crate::quadratic::{Form, QuadraticRows};
 use crate::row::RowName;
 use crate::row_status::{Active, RowStatus};
 use crate::signal::{Scratch, Signals};
+use crate::start::Start;
 use crate::system::{AngleName, At, Dims, Patterns};
 use gradyn_num::Scalar;
 use std::sync::Arc;
@@ -72,11 +73,14 @@ pub struct Elements {
     pub(crate) coordinate_names: Vec<String>,
 }
 
-/// What evaluation writes.
+/// Terms of elements at one point, with the memory that evaluation writes.
 #[derive(Clone, Debug)]
-pub struct Data<S> {
-    /// The decisions about rows and slots that these data were made for.
+pub struct ElementTerms<S> {
+    pub(crate) elements: Arc<Elements>,
+    /// The decisions about rows and slots that the terms are evaluated with.
     pub(crate) rows: Arc<RowStatus>,
+    /// The conditions of the start.
+    pub(crate) start: Arc<Start>,
     pub(crate) args: Args<S>,
     pub(crate) phi_q: Vec<S>,
     pub(crate) mass: Vec<S>,
@@ -164,18 +168,26 @@ impl Elements {
             .chain(&self.velocity)
             .chain(&self.at_rest)
     }
-    /// Memory for one point of evaluation with all rows.
-    pub(crate) fn plain_data(&self) -> Data<f64> {
-        self.data(&Arc::new(self.all_rows()))
+    /// Terms with all rows, without conditions of the start.
+    pub(crate) fn plain_terms(self: &Arc<Self>, p: &[f64]) -> ElementTerms<f64> {
+        let mut terms = self.terms(&Arc::new(self.all_rows()), &Arc::default());
+        terms.set_slots(p);
+        terms
     }
-    /// Memory for one point of evaluation, with what was decided about the rows.
-    pub(crate) fn data<S: Scalar>(&self, rows: &Arc<RowStatus>) -> Data<S> {
+    /// Memory for one point of evaluation, with what was decided about the rows and the start.
+    pub(crate) fn terms<S: Scalar>(
+        self: &Arc<Self>,
+        rows: &Arc<RowStatus>,
+        start: &Arc<Start>,
+    ) -> ElementTerms<S> {
         // all memory at once, so that no term allocates
         let Dims { n, m, slots, args: ext, .. } = self.dims;
         let signals = self.signals.list.len();
         let zero = S::zero();
-        Data {
+        ElementTerms {
+            elements: Arc::clone(self),
             rows: Arc::clone(rows),
+            start: Arc::clone(start),
             args: Args { values: vec![zero; ext], rates: vec![(zero, zero); signals], slots },
             phi_q: vec![zero; self.patterns.mn.nnz()],
             mass: vec![zero; self.patterns.nn.nnz()],
@@ -209,46 +221,41 @@ impl Elements {
     pub fn flipped(&self, p: &[f64], q: &[f64]) -> Option<String> {
         self.aligned.iter().find(|(_, form)| quadratic(form, p, q) < 0.0).map(|(name, _)| name.clone())
     }
-    /// The first force along a distance whose ends pass through each other between two positions.
-    pub fn reversed_force(&self, d: &Data<f64>, from: &[f64], to: &[f64]) -> Option<String> {
-        let reversed = |f: &&Force| {
-            let a = f.element.gradient(&d.args, from).1;
-            let b = f.element.gradient(&d.args, to).1;
-            along_distance(f) && a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>() < 0.0
-        };
-        self.forces.iter().find(reversed).map(|f| f.name.clone())
-    }
     /// The first force along a distance whose ends coincide at q.
-    pub fn collapsed_force(&self, p: &[f64], q: &[f64]) -> Option<String> {
-        let mut d = self.plain_data();
-        d.args.values[..p.len()].copy_from_slice(p);
+    pub fn collapsed_force(self: &Arc<Self>, p: &[f64], q: &[f64]) -> Option<String> {
+        let terms = self.plain_terms(p);
         let size = q.iter().fold(0.0f64, |s, q| s.max(q.abs()));
-        let collapsed = |f: &&Force| along_distance(f) && f.element.value(&d.args, q) <= 1e-12 * size;
+        let collapsed = |f: &&Force| along_distance(f) && f.element.value(&terms.args, q) <= 1e-12 * size;
         self.forces.iter().find(collapsed).map(|f| f.name.clone())
     }
     /// The first force that is not finite at rest.
-    pub fn undefined_at_rest(&self, p: &[f64], t: f64, angles: &[f64], q: &[f64]) -> Option<Undefined> {
+    pub fn undefined_at_rest(
+        self: &Arc<Self>,
+        p: &[f64],
+        t: f64,
+        angles: &[f64],
+        q: &[f64],
+    ) -> Option<Undefined> {
         // the point (t, q, 0)
-        let mut d = self.plain_data();
-        self.prepare(p, &mut d);
-        self.set_angles(angles, &mut d);
-        self.set_time(t, &mut d);
+        let mut terms = self.plain_terms(p);
+        terms.set_angles(angles);
+        terms.at_time(t);
         let zero = vec![0.0; self.dims.n];
         let mut out = vec![0.0; self.dims.n];
-        let here = ForceAt { t, q, v: &zero, args: &d.args };
+        let here = ForceAt { t, q, v: &zero, args: &terms.args };
         // does a guard exclude it?
-        if let Some(why) = self.guards.iter().find_map(|g| g.excluded(&here, &mut d.load)) {
+        if let Some(why) = self.guards.iter().find_map(|g| g.excluded(&here, &mut terms.load)) {
             return Some(Undefined::Place(why));
         }
         // else the first force or load that is not finite there
         for f in self.forces.iter().filter(|f| !f.motion) {
-            f.subtract(&here, &mut d.law, &mut out);
+            f.subtract(&here, &mut terms.law, &mut out);
             if out.iter().any(|x| !x.is_finite()) {
                 return Some(Undefined::Force(f.name.clone()));
             }
         }
         for l in self.loads.iter().filter(|l| !l.load.motion) {
-            l.subtract(&here, &mut d.load, &mut out);
+            l.subtract(&here, &mut terms.load, &mut out);
             if out.iter().any(|x| !x.is_finite()) {
                 return Some(Undefined::Force(l.load.name.clone()));
             }
@@ -258,14 +265,6 @@ impl Elements {
     /// Are there forces that are not defined everywhere?
     pub fn guarded(&self) -> bool {
         !self.guards.is_empty()
-    }
-    /// Why a force is not defined at the second of two points, or between them; the time of the data is that
-    /// of the second.
-    pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<Outside> {
-        let Data { args, load, .. } = d;
-        let (from, to) =
-            (ForceAt { t: from.t, q: from.q, v: from.v, args }, ForceAt { t: to.t, q: to.q, v: to.v, args });
-        self.guards.iter().find_map(|g| g.passed([&from, &to], load))
     }
     /// Names of the constraint rows.
     pub fn row_names(&self) -> &[RowName] {
@@ -284,6 +283,26 @@ impl Elements {
     /// Does any objective read accelerations or multipliers?
     pub fn reads_dynamics(&self) -> bool {
         [&self.integrand, &self.terminal].iter().any(|f| f.sensors.iter().any(|s| s.needs_dynamics()))
+    }
+}
+
+impl ElementTerms<f64> {
+    /// The first force along a distance whose ends pass through each other between two positions.
+    pub fn reversed_force(&self, from: &[f64], to: &[f64]) -> Option<String> {
+        let reversed = |f: &&Force| {
+            let a = f.element.gradient(&self.args, from).1;
+            let b = f.element.gradient(&self.args, to).1;
+            along_distance(f) && a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>() < 0.0
+        };
+        self.elements.forces.iter().find(reversed).map(|f| f.name.clone())
+    }
+    /// Why a force is not defined at the second of two points, or between them; the time of the terms is that
+    /// of the second.
+    pub fn undefined_force(&mut self, from: &At, to: &At) -> Option<Outside> {
+        let Self { args, load, .. } = self;
+        let from = ForceAt { t: from.t, q: from.q, v: from.v, args };
+        let to = ForceAt { t: to.t, q: to.q, v: to.v, args };
+        self.elements.guards.iter().find_map(|g| g.passed([&from, &to], load))
     }
 }
 

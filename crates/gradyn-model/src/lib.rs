@@ -1,12 +1,13 @@
 //! Mechanisms, expressions and coordinates of Gradyn.
 //!
 //! A [`mechanism::Mechanism`] is coordinate-free data; [`build::build`] turns it into a [`build::Model`]: a
-//! [`system::System`] in natural coordinates, the slot map p = e(ρ), and the compiled functionals.
+//! [`Mechanics`] in natural coordinates, the slot map p = e(ρ), and the compiled functionals.
 
 pub mod build;
 pub(crate) mod element;
 pub(crate) mod elements;
 pub mod error;
+pub(crate) mod evaluator;
 pub mod expression;
 pub(crate) mod force;
 pub(crate) mod formula;
@@ -37,12 +38,13 @@ pub mod warning;
 pub use build::{Model, ParameterInfo, build, build_apart, build_framed, build_in};
 pub use elements::Elements;
 pub use error::ModelError;
+pub use evaluator::Evaluator;
 pub use guard::{Outside, Undefined};
-pub use mechanics::{Coordinates, Data, Mechanics, Setup};
+pub use mechanics::{Coordinates, Mechanics, Setup};
 pub use mechanism::Mechanism;
 pub use row::{Owner, RowName};
 pub use row_status::{Active, RowStatus};
 pub use scalar::{KernelScalar, RunScalar};
 pub use start::Start;
-pub use system::{AngleName, At, Dims, LEVEL, RowScaling, Set, Statics, System, velocity_weights};
+pub use system::{AngleName, At, Dims, Level, RowScaling, Set, Statics, velocity_weights};
 pub use warning::{Subject, Warning, WarningCode};

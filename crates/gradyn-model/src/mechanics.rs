@@ -1,15 +1,13 @@
 //! A mechanism in the coordinates that the run asks for.
 
-use crate::elements::{self, Elements};
-use crate::guard::{Outside, Undefined};
-use crate::relative::{self, Relative};
+use crate::elements::Elements;
+use crate::guard::Undefined;
+use crate::relative::Relative;
 use crate::row::RowName;
 use crate::row_status::RowStatus;
-use crate::scalar::KernelScalar;
 use crate::start::Start;
-use crate::system::{AngleName, At, Dims, Patterns, RowScaling, Set, Statics, System};
-use crate::user::{UserData, UserSystem};
-use gradyn_num::Scalar;
+use crate::system::{AngleName, Dims, Patterns, RowScaling, Set, Statics};
+use crate::user::UserSystem;
 use std::sync::Arc;
 
 /// The coordinate families.
@@ -58,21 +56,21 @@ impl Coordinates {
 }
 
 /// The equations of a mechanism in coordinates of one family, or of a user. They do not change after `build`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Kind {
     /// Natural coordinates.
-    Elements(Box<Elements>),
+    Elements(Arc<Elements>),
     /// Relative coordinates; also every body by itself.
-    Tree(Box<Relative>),
+    Tree(Arc<Relative>),
     /// Equations that a user wrote.
-    User(Box<UserSystem>),
+    User(Arc<UserSystem>),
 }
 
 /// A mechanism in coordinates of one family, with what was decided about its rows and its start: three
 /// pointers. Equations are shared by all values that differ in these decisions only.
 #[derive(Clone, Debug)]
 pub struct Mechanics {
-    pub(crate) kind: Arc<Kind>,
+    pub(crate) kind: Kind,
     /// Rows that hold and rows that are left out; slots whose gradients are wanted.
     pub rows: Arc<RowStatus>,
     /// Where the assembly begins, and the conditions of the start.
@@ -82,49 +80,24 @@ pub struct Mechanics {
 /// The system of a run, with its decisions.
 pub type Setup = Mechanics;
 
-/// What evaluation writes.
-#[derive(Clone, Debug)]
-pub enum Data<S> {
-    /// In natural coordinates.
-    Elements(Box<elements::Data<S>>),
-    /// In relative coordinates.
-    Tree(Box<relative::Data<S>>),
-    /// Of a user's equations.
-    User(Box<UserData<S>>),
-}
-
-/// What mechanisms do and a user's system does not: `$none` stands for the latter.
-macro_rules! mechanism {
-    ($sys:expr, $s:ident => $e:expr, $none:expr) => {
-        match &*$sys.kind {
-            Kind::Elements($s) => $e,
-            Kind::Tree($s) => $e,
-            Kind::User(_) => $none,
-        }
-    };
-    ($sys:expr, $data:expr, $s:ident, $d:ident => $e:expr, $none:expr) => {
-        match (&*$sys.kind, $data) {
-            (Kind::Elements($s), Data::Elements($d)) => $e,
-            (Kind::Tree($s), Data::Tree($d)) => $e,
-            _ => $none,
-        }
-    };
-}
-
-macro_rules! either {
+/// Asks the equations, of whatever kind they are.
+macro_rules! each {
     ($sys:expr, $s:ident => $e:expr) => {
-        match &*$sys.kind {
+        match &$sys.kind {
             Kind::Elements($s) => $e,
             Kind::Tree($s) => $e,
             Kind::User($s) => $e,
         }
     };
-    ($sys:expr, $data:expr, $s:ident, $d:ident => $e:expr) => {
-        match (&*$sys.kind, $data) {
-            (Kind::Elements($s), Data::Elements($d)) => $e,
-            (Kind::Tree($s), Data::Tree($d)) => $e,
-            (Kind::User($s), Data::User($d)) => $e,
-            _ => unreachable!("data belong to the system that made them"),
+}
+
+/// Asks a mechanism; `$none` is what a user's system answers.
+macro_rules! mechanism {
+    ($sys:expr, $s:ident => $e:expr, $none:expr) => {
+        match &$sys.kind {
+            Kind::Elements($s) => $e,
+            Kind::Tree($s) => $e,
+            Kind::User(_) => $none,
         }
     };
 }
@@ -137,16 +110,16 @@ impl Mechanics {
             Kind::Tree(s) => s.all_rows(),
             Kind::User(s) => s.all_rows(),
         };
-        Self { kind: Arc::new(kind), rows: Arc::new(rows), start: Arc::new(start) }
+        Self { kind, rows: Arc::new(rows), start: Arc::new(start) }
     }
     /// A user's equations, with where the search for their start begins.
     pub fn of_user(user: UserSystem) -> Self {
         let start = Start { guess: user.guess().to_vec(), statics: None, velocity_conditions: vec![] };
-        Self::new(Kind::User(Box::new(user)), start)
+        Self::new(Kind::User(Arc::new(user)), start)
     }
     /// The elements: on natural coordinates, or on the frames of the bodies; a user's system has none.
-    pub(crate) fn elements(&self) -> Option<&Elements> {
-        match &*self.kind {
+    pub(crate) fn elements(&self) -> Option<&Arc<Elements>> {
+        match &self.kind {
             Kind::Elements(s) => Some(s),
             Kind::Tree(s) => Some(s.inner()),
             Kind::User(_) => None,
@@ -154,7 +127,7 @@ impl Mechanics {
     }
     /// What the elements read at q: natural coordinates, or frames, for the slots p.
     fn shown(&self, p: &[f64], q: &[f64]) -> Vec<f64> {
-        match &*self.kind {
+        match &self.kind {
             Kind::Elements(_) | Kind::User(_) => q.to_vec(),
             Kind::Tree(s) => s.frames_at(p, q),
         }
@@ -169,18 +142,18 @@ impl Mechanics {
     }
     /// A start near some frames of the bodies, for relative coordinates; natural ones keep theirs.
     pub fn start_near(&self, frames: &[Vec<f64>], p: &[f64]) -> Start {
-        match &*self.kind {
+        match &self.kind {
             Kind::Elements(_) | Kind::User(_) => (*self.start).clone(),
             Kind::Tree(s) => self.start.with_guess(&s.guess_by(frames, p)),
         }
     }
     /// The first force that has no value at rest, at the drawn configuration.
     pub fn undefined_at_rest(&self, p: &[f64], t: f64, angles: &[f64]) -> Option<Undefined> {
-        self.elements()?.undefined_at_rest(p, t, angles, &self.shown(p, self.drawn()))
+        self.elements()?.undefined_at_rest(p, t, angles, &self.shown(p, self.guess()))
     }
     /// Bodies that a coordinate moves, those next to it first.
     pub fn moved_by(&self, coordinate: &str) -> Vec<String> {
-        match &*self.kind {
+        match &self.kind {
             Kind::Elements(_) => coordinate.split('.').next().map(str::to_owned).into_iter().collect(),
             Kind::Tree(s) => s.moved_by(coordinate),
             Kind::User(_) => vec![],
@@ -188,12 +161,7 @@ impl Mechanics {
     }
     /// Are there forces that are not defined everywhere?
     pub fn guarded(&self) -> bool {
-        self.elements().is_some_and(Elements::guarded)
-    }
-    /// Why a force is not defined at the second of two points, or between them; the time of the data is that
-    /// of the second.
-    pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<Outside> {
-        mechanism!(self, d, s, d => s.undefined_force(from, to, d), None)
+        self.elements().is_some_and(|e| e.guarded())
     }
     /// Names of the constraint rows.
     pub fn row_names(&self) -> &[RowName] {
@@ -205,11 +173,11 @@ impl Mechanics {
     }
     /// Does any terminal value read accelerations or multipliers?
     pub fn reads_final_dynamics(&self) -> bool {
-        self.elements().is_some_and(Elements::reads_final_dynamics)
+        self.elements().is_some_and(|e| e.reads_final_dynamics())
     }
     /// Does any objective read accelerations or multipliers?
     pub fn reads_dynamics(&self) -> bool {
-        self.elements().is_some_and(Elements::reads_dynamics)
+        self.elements().is_some_and(|e| e.reads_dynamics())
     }
     /// The first joint that holds its directions half a turn off at q.
     pub fn flipped(&self, p: &[f64], q: &[f64]) -> Option<String> {
@@ -219,218 +187,88 @@ impl Mechanics {
     pub fn collapsed_force(&self, p: &[f64], q: &[f64]) -> Option<String> {
         self.elements()?.collapsed_force(p, &self.shown(p, q))
     }
-    /// The first force along a distance whose ends pass through each other between two positions.
-    pub fn reversed_force(&self, d: &mut Data<f64>, from: &[f64], to: &[f64]) -> Option<String> {
-        mechanism!(self, d, s, d => s.reversed_force(d, from, to), None)
+}
+
+/// Sizes, patterns and decisions.
+impl Mechanics {
+    /// Sizes.
+    pub fn dims(&self) -> Dims {
+        each!(self, s => s.dims())
+    }
+    /// Patterns of the matrices.
+    pub fn patterns(&self) -> &Patterns {
+        each!(self, s => s.patterns())
+    }
+    /// Does M depend on the slots only?
+    pub fn constant_mass(&self) -> bool {
+        each!(self, s => s.constant_mass())
+    }
+    /// A size that coordinates have: joint angles may all be near zero, and then corrections are not small
+    /// beside them.
+    pub fn least_size(&self) -> f64 {
+        each!(self, s => s.least_size())
+    }
+    /// The largest coordinate, or `least_size`: what corrections of q are measured by.
+    pub fn size_of(&self, q: &[f64]) -> f64 {
+        gradyn_num::largest(q.iter().copied().chain([self.least_size()]))
+    }
+    /// Independent rows: of positions (holonomic rows), or of velocities (all rows).
+    pub fn independent(&self, velocity: bool) -> &[u32] {
+        self.rows.independent(velocity)
+    }
+    /// Rows that are left out because they follow from others.
+    pub fn dropped(&self) -> &[u32] {
+        self.rows.dropped()
+    }
+    /// Compliance of each row relative to that of the formulation: constants, which are not differentiated.
+    pub fn compliances(&self, scaling: RowScaling) -> &[f64] {
+        self.rows.compliances(scaling)
+    }
+    /// Number of functionals in a set.
+    pub fn functionals(&self, set: Set) -> usize {
+        each!(self, s => s.functionals(set))
+    }
+    /// Slots that a set can depend on.
+    pub fn support(&self, set: Set) -> &[u32] {
+        each!(self, s => s.support(set))
+    }
+    /// Coordinates that position condition `k` (`velocity` = false) or velocity condition `k` can depend on.
+    pub fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32] {
+        let k = self.start.condition(velocity, k);
+        each!(self, s => s.condition_pattern(velocity, k))
+    }
+    /// Slots that a condition can depend on.
+    pub fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
+        let k = self.start.condition(velocity, k);
+        each!(self, s => s.condition_support(velocity, k))
+    }
+    /// What balances, where the start is a static equilibrium.
+    pub fn statics(&self) -> Option<&Statics> {
+        self.start.statics.as_ref()
+    }
+    /// Positions from which the assembly begins.
+    pub fn guess(&self) -> &[f64] {
+        &self.start.guess
     }
 }
 
-impl System for Mechanics {
-    type Data<S: Scalar> = Data<S>;
-
-    fn dims(&self) -> Dims {
-        either!(self, sys => sys.dims())
+/// Names for messages.
+impl Mechanics {
+    /// Name of angle `k` with a branch.
+    pub fn angle_name(&self, k: usize) -> AngleName {
+        each!(self, s => s.angle_name(k))
     }
-    fn patterns(&self) -> &Patterns {
-        either!(self, sys => sys.patterns())
+    /// Name of constraint row `k`.
+    pub fn row_name(&self, k: usize) -> String {
+        each!(self, s => s.row_name(k))
     }
-    fn data<S: KernelScalar>(&self) -> Data<S> {
-        match &*self.kind {
-            Kind::Elements(s) => Data::Elements(Box::new(s.data(&self.rows))),
-            Kind::Tree(s) => Data::Tree(Box::new(s.data(&self.rows))),
-            Kind::User(s) => Data::User(Box::new(s.data())),
-        }
-    }
-    fn prepare<S: KernelScalar>(&self, p: &[S], d: &mut Data<S>) {
-        either!(self, d, sys, d => sys.prepare(p, d))
-    }
-    fn constant_mass(&self) -> bool {
-        either!(self, sys => sys.constant_mass())
-    }
-    fn set_angles<S: KernelScalar>(&self, references: &[f64], d: &mut Data<S>) {
-        either!(self, d, sys, d => sys.set_angles(references, d))
-    }
-    #[inline]
-    fn set_time<S: KernelScalar>(&self, t: S, d: &mut Data<S>) {
-        either!(self, d, sys, d => sys.set_time(t, d))
-    }
-    fn independent(&self, velocity: bool) -> &[u32] {
-        self.rows.independent(velocity)
-    }
-    fn dropped(&self) -> &[u32] {
-        self.rows.dropped()
-    }
-    fn compliances(&self, scaling: RowScaling) -> &[f64] {
-        self.rows.compliances(scaling)
-    }
-    #[inline]
-    fn place<S: KernelScalar>(&self, t: S, q: &[S], d: &mut Data<S>) {
-        either!(self, d, sys, d => sys.place(t, q, d))
-    }
-    #[inline]
-    fn balance<S: KernelScalar>(&self, w: &[S], lam: &[S], d: &Data<S>, out: &mut [S]) {
-        either!(self, d, sys, d => sys.balance(w, lam, d, out))
-    }
-    #[inline]
-    fn forces<S: KernelScalar>(&self, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
-        either!(self, d, sys, d => sys.forces(at, d, out))
-    }
-    fn mass<'d, S: KernelScalar>(&self, d: &'d Data<S>) -> &'d [S] {
-        either!(self, d, sys, d => sys.mass(d))
-    }
-    fn phi_q<'d, S: KernelScalar>(&self, d: &'d Data<S>) -> &'d [S] {
-        either!(self, d, sys, d => sys.phi_q(d))
-    }
-    fn balance_q<S: KernelScalar>(&self, at: &At<S>, w: &[S], lam: &[S], d: &mut Data<S>, out: &mut [S]) {
-        either!(self, d, sys, d => sys.balance_q(at, w, lam, d, out))
-    }
-    fn force_tangents<S: KernelScalar>(&self, at: &At<S>, d: &mut Data<S>, k: &mut [S], c: &mut [S]) {
-        either!(self, d, sys, d => sys.force_tangents(at, d, k, c))
-    }
-    fn pull<S: KernelScalar>(
-        &self,
-        at: &At<S>,
-        c: [f64; 3],
-        mu: [&[S]; 2],
-        s: f64,
-        d: &mut Data<S>,
-        out: [&mut [S]; 3],
-    ) -> bool {
-        either!(self, d, sys, d => sys.pull(at, c, mu, s, d, out))
-    }
-    fn balance_p<S: KernelScalar>(
-        &self,
-        at: &At<S>,
-        w: &[S],
-        lam: &[S],
-        delta: &[S],
-        d: &mut Data<S>,
-        out: &mut [S],
-    ) {
-        either!(self, d, sys, d => sys.balance_p(at, w, lam, delta, d, out))
-    }
-    fn balance_p_t<S: KernelScalar>(
-        &self,
-        at: &At<S>,
-        w: &[S],
-        lam: &[S],
-        mu: &[S],
-        s: f64,
-        d: &mut Data<S>,
-        grad: &mut [S],
-    ) {
-        either!(self, d, sys, d => sys.balance_p_t(at, w, lam, mu, s, d, grad))
-    }
-    fn forces_p<S: KernelScalar>(&self, at: &At<S>, delta: &[S], d: &mut Data<S>, out: &mut [S]) {
-        either!(self, d, sys, d => sys.forces_p(at, delta, d, out))
-    }
-    fn forces_p_t<S: KernelScalar>(&self, at: &At<S>, mu: &[S], s: f64, d: &mut Data<S>, grad: &mut [S]) {
-        either!(self, d, sys, d => sys.forces_p_t(at, mu, s, d, grad))
-    }
-    fn functionals(&self, set: Set) -> usize {
-        either!(self, sys => sys.functionals(set))
-    }
-    fn support(&self, set: Set) -> &[u32] {
-        either!(self, sys => sys.support(set))
-    }
-    #[inline]
-    fn measure<S: KernelScalar>(&self, set: Set, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
-        either!(self, d, sys, d => sys.measure(set, at, d, out))
-    }
-    fn measure_row<S: KernelScalar>(&self, set: Set, k: usize, at: &At<S>, d: &mut Data<S>, row: &mut [S]) {
-        either!(self, d, sys, d => sys.measure_row(set, k, at, d, row))
-    }
-    fn conditions<S: KernelScalar>(
-        &self,
-        at: &At<S>,
-        d: &mut Data<S>,
-        position: &mut [S],
-        velocity: &mut [S],
-    ) {
-        let chosen = &self.start.velocity_conditions;
-        either!(self, d, sys, d => sys.conditions(at, chosen, d, position, velocity))
-    }
-    fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32] {
+    /// Initial condition `k` of positions or velocities, as written.
+    pub fn condition_name(&self, velocity: bool, k: usize) -> String {
         let k = self.start.condition(velocity, k);
-        either!(self, sys => sys.condition_pattern(velocity, k))
+        each!(self, s => s.condition_name(velocity, k))
     }
-    fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
-        let k = self.start.condition(velocity, k);
-        either!(self, sys => sys.condition_support(velocity, k))
-    }
-    fn condition_row<S: KernelScalar>(
-        &self,
-        velocity: bool,
-        k: usize,
-        at: &At<S>,
-        d: &mut Data<S>,
-        q: &mut [S],
-        v: &mut [S],
-        p: &mut [S],
-    ) {
-        let k = self.start.condition(velocity, k);
-        either!(self, d, sys, d => sys.condition_row(velocity, k, at, d, q, v, p))
-    }
-    fn least_size(&self) -> f64 {
-        either!(self, sys => sys.least_size())
-    }
-    fn statics(&self) -> Option<&Statics> {
-        self.start.statics.as_ref()
-    }
-    fn set_rest<S: KernelScalar>(&self, rest: bool, d: &mut Data<S>) {
-        either!(self, d, sys, d => sys.set_rest(rest, d))
-    }
-    fn visits(&self, d: &Data<f64>) -> usize {
-        either!(self, d, sys, d => sys.visits(d))
-    }
-    fn angles(&self, q: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
-        either!(self, d, sys, d => sys.angles(q, d, out))
-    }
-    fn angle_name(&self, k: usize) -> AngleName {
-        either!(self, sys => sys.angle_name(k))
-    }
-    fn drawn(&self) -> &[f64] {
-        &self.start.guess
-    }
-    fn row_name(&self, k: usize) -> String {
-        either!(self, sys => sys.row_name(k))
-    }
-    fn condition_name(&self, velocity: bool, k: usize) -> String {
-        let k = self.start.condition(velocity, k);
-        either!(self, sys => sys.condition_name(velocity, k))
-    }
-    fn coordinate_name(&self, i: usize) -> String {
-        either!(self, sys => sys.coordinate_name(i))
-    }
-    #[inline]
-    fn constraint<S: KernelScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
-        either!(self, d, sys, d => sys.constraint(at, c, d, out))
-    }
-    fn constraint_q<S: KernelScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
-        either!(self, d, sys, d => sys.constraint_q(at, c, d, out))
-    }
-    fn constraint_v<S: KernelScalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
-        either!(self, d, sys, d => sys.constraint_v(at, c, d, out))
-    }
-    fn constraint_p<S: KernelScalar>(
-        &self,
-        at: &At<S>,
-        c: [f64; 3],
-        delta: &[S],
-        d: &mut Data<S>,
-        out: &mut [S],
-    ) {
-        either!(self, d, sys, d => sys.constraint_p(at, c, delta, d, out))
-    }
-    fn constraint_p_t<S: KernelScalar>(
-        &self,
-        at: &At<S>,
-        c: [f64; 3],
-        mu: &[S],
-        s: f64,
-        d: &mut Data<S>,
-        grad: &mut [S],
-    ) {
-        either!(self, d, sys, d => sys.constraint_p_t(at, c, mu, s, d, grad))
+    /// Name of coordinate `i`.
+    pub fn coordinate_name(&self, i: usize) -> String {
+        each!(self, s => s.coordinate_name(i))
     }
 }

@@ -28,7 +28,7 @@ mod terms;
 mod touch;
 
 pub(crate) use chain::{Chain, Link, Motion};
-pub(crate) use data::Data;
+pub(crate) use data::TreeTerms;
 pub(crate) use mass::Reference;
 
 use crate::elements::Elements;
@@ -40,6 +40,7 @@ use contraction::Contraction;
 use fold::Nodes;
 use mass::Pseudo;
 use part::Part;
+use std::sync::Arc;
 
 /// Components of a frame: p, e₁, e₂, e₃.
 pub(crate) const PARTS: usize = 12;
@@ -78,7 +79,7 @@ pub(crate) struct Tree {
 /// A mechanism in relative coordinates.
 #[derive(Clone, Debug)]
 pub(crate) struct Relative {
-    inner: Elements,
+    inner: Arc<Elements>,
     dims: Dims,
     patterns: Patterns,
     chain: Chain,
@@ -111,7 +112,7 @@ pub(crate) struct Relative {
 impl Relative {
     /// Elements on frames, drawn at `sketch`, and a tree that carries them.
     pub(crate) fn new(
-        inner: Elements,
+        inner: Arc<Elements>,
         sketch: Vec<f64>,
         tree: Tree,
         reference: Reference,
@@ -200,16 +201,8 @@ impl Relative {
         Active { shaped, ..self.inner.active(slots) }
     }
     /// The elements, on frames.
-    pub(crate) fn inner(&self) -> &Elements {
+    pub(crate) fn inner(&self) -> &Arc<Elements> {
         &self.inner
-    }
-    /// Why a force is not defined at the second of two points, or between them.
-    pub(crate) fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<Outside> {
-        let [a, b] = [from, to]
-            .map(|at| self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]).x.clone());
-        let [from, to] =
-            [(from.t, &a), (to.t, &b)].map(|(t, x)| At { t, q: &x[0], v: &x[1], a: &x[2], lam: &[] });
-        self.inner.undefined_force(&from, &to, &mut d.inner)
     }
     /// Compliances by the effective masses of the rows of the frames at (t, z).
     pub(crate) fn scaled_compliances(&self, p: &[f64], t: f64, z: &[f64]) -> Vec<f64> {
@@ -223,11 +216,6 @@ impl Relative {
         let [x, ..] = seen.x;
         x
     }
-    /// The first force along a distance whose ends pass through each other between two positions.
-    pub(crate) fn reversed_force(&self, d: &mut Data<f64>, from: &[f64], to: &[f64]) -> Option<String> {
-        let [from, to] = [from, to].map(|z| self.see(z, None, &d.g, [&mut d.here, &mut d.seen]).x[0].clone());
-        self.inner.reversed_force(&d.inner, &from, &to)
-    }
     /// Names of the constraint rows.
     pub(crate) fn row_names(&self) -> &[RowName] {
         &self.row_names
@@ -235,6 +223,24 @@ impl Relative {
     /// Does any objective or output read the multiplier of a row?
     pub(crate) fn reads_multiplier(&self, row: usize) -> bool {
         row.checked_sub(self.balls.len()).is_some_and(|k| self.inner.reads_multiplier(k))
+    }
+}
+
+impl TreeTerms<f64> {
+    /// Why a force is not defined at the second of two points, or between them.
+    pub(crate) fn undefined_force(&mut self, from: &At, to: &At) -> Option<Outside> {
+        let [a, b] = [from, to].map(|at| {
+            self.tree.see(at.q, Some((at.v, at.a)), &self.g, [&mut self.here, &mut self.seen]).x.clone()
+        });
+        let [from, to] =
+            [(from.t, &a), (to.t, &b)].map(|(t, x)| At { t, q: &x[0], v: &x[1], a: &x[2], lam: &[] });
+        self.inner.undefined_force(&from, &to)
+    }
+    /// The first force along a distance whose ends pass through each other between two positions.
+    pub(crate) fn reversed_force(&mut self, from: &[f64], to: &[f64]) -> Option<String> {
+        let [from, to] = [from, to]
+            .map(|z| self.tree.see(z, None, &self.g, [&mut self.here, &mut self.seen]).x[0].clone());
+        self.inner.reversed_force(&from, &to)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::system::Statics;
 
 /// Where the assembly looks for the start, and which conditions determine it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Start {
     /// Positions from which the assembly begins.
     pub(crate) guess: Vec<f64>,

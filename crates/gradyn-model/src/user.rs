@@ -72,9 +72,10 @@ impl std::fmt::Debug for UserSystem {
     }
 }
 
-/// What depends on the slots and on (t, q).
+/// Terms of a user's system at one point: what depends on the slots and on (t, q).
 #[derive(Clone, Debug)]
-pub struct UserData<S> {
+pub struct UserTerms<S> {
+    user: Arc<UserSystem>,
     p: Vec<S>,
     /// A of (4) by rows.
     a: Vec<S>,
@@ -129,7 +130,6 @@ impl UserSystem {
     }
 }
 
-/// The terms of [`System`](crate::system::System) for (4).
 impl UserSystem {
     pub(crate) fn dims(&self) -> Dims {
         let slots = self.parameters.len() + 1;
@@ -141,156 +141,19 @@ impl UserSystem {
     pub(crate) fn least_size(&self) -> f64 {
         0.0
     }
-    /// There is no product without matrices.
-    pub(crate) fn pull<S: KernelScalar>(
-        &self,
-        _at: &At<S>,
-        _c: [f64; 3],
-        _mu: [&[S]; 2],
-        _s: f64,
-        _d: &mut UserData<S>,
-        _out: [&mut [S]; 3],
-    ) -> bool {
-        false
-    }
     pub(crate) fn patterns(&self) -> &Patterns {
         &self.patterns
     }
-    pub(crate) fn data<S: KernelScalar>(&self) -> UserData<S> {
+    /// Memory for one point of evaluation.
+    pub(crate) fn terms<S: KernelScalar>(self: &Arc<Self>) -> UserTerms<S> {
         let zero = |n: usize| vec![S::zero(); n];
-        UserData { p: zero(self.parameters.len()), a: zero(self.n * self.n), none: zero(self.n * self.n) }
-    }
-    pub(crate) fn prepare<S: KernelScalar>(&self, p: &[S], d: &mut UserData<S>) {
-        d.p.copy_from_slice(&p[..self.parameters.len()]);
-    }
-    pub(crate) fn set_angles<S: KernelScalar>(&self, _references: &[f64], _d: &mut UserData<S>) {}
-    pub(crate) fn set_rest<S: KernelScalar>(&self, _rest: bool, _d: &mut UserData<S>) {}
-    pub(crate) fn set_time<S: KernelScalar>(&self, _t: S, _d: &mut UserData<S>) {}
-    pub(crate) fn place<S: KernelScalar>(&self, t: S, q: &[S], d: &mut UserData<S>) {
-        d.a = self.on().matrix(t, q, &d.p);
-    }
-    pub(crate) fn constraint<S: KernelScalar>(
-        &self,
-        at: &At<S>,
-        c: [f64; 3],
-        d: &mut UserData<S>,
-        out: &mut [S],
-    ) {
-        let rows = self.on().value(What::Rows(velocity_weights(c)), at, &d.p);
-        out.iter_mut().zip(rows).for_each(|(o, r)| *o += r);
-    }
-    pub(crate) fn balance<S: KernelScalar>(&self, _w: &[S], lam: &[S], d: &UserData<S>, out: &mut [S]) {
-        self.patterns.mn.mul_t(&d.a, 1.0, lam, out);
-    }
-    pub(crate) fn forces<S: KernelScalar>(&self, _at: &At<S>, _d: &mut UserData<S>, _out: &mut [S]) {}
-    pub(crate) fn mass<'d, S: KernelScalar>(&self, d: &'d UserData<S>) -> &'d [S] {
-        &d.none
-    }
-    pub(crate) fn phi_q<'d, S: KernelScalar>(&self, d: &'d UserData<S>) -> &'d [S] {
-        &d.a
-    }
-    pub(crate) fn constraint_q<S: KernelScalar>(
-        &self,
-        at: &At<S>,
-        c: [f64; 3],
-        d: &mut UserData<S>,
-        out: &mut [S],
-    ) {
-        let rows = What::Rows(velocity_weights(c));
-        self.on().jacobian(rows, at, &d.p, Over::Q, &mut |i, k, x| out[i * self.n + k] += x);
-    }
-    pub(crate) fn constraint_v<S: KernelScalar>(
-        &self,
-        at: &At<S>,
-        c: [f64; 3],
-        d: &mut UserData<S>,
-        out: &mut [S],
-    ) {
-        let rows = What::Rows(velocity_weights(c));
-        self.on().jacobian(rows, at, &d.p, Over::V, &mut |i, k, x| out[i * self.n + k] += x);
-    }
-    pub(crate) fn balance_q<S: KernelScalar>(
-        &self,
-        at: &At<S>,
-        _w: &[S],
-        lam: &[S],
-        d: &mut UserData<S>,
-        out: &mut [S],
-    ) {
-        let at = At { lam, ..*at };
-        self.on().jacobian(What::Pulled, &at, &d.p, Over::Q, &mut |i, k, x| out[i * self.n + k] += x);
-    }
-    pub(crate) fn force_tangents<S: KernelScalar>(
-        &self,
-        _at: &At<S>,
-        _d: &mut UserData<S>,
-        _k: &mut [S],
-        _c: &mut [S],
-    ) {
-    }
-    pub(crate) fn constraint_p<S: KernelScalar>(
-        &self,
-        at: &At<S>,
-        c: [f64; 3],
-        delta: &[S],
-        d: &mut UserData<S>,
-        out: &mut [S],
-    ) {
-        self.on().along_p(What::Rows(velocity_weights(c)), at, &d.p, delta, out);
-    }
-    pub(crate) fn constraint_p_t<S: KernelScalar>(
-        &self,
-        at: &At<S>,
-        c: [f64; 3],
-        mu: &[S],
-        s: f64,
-        d: &mut UserData<S>,
-        grad: &mut [S],
-    ) {
-        let rows = What::Rows(velocity_weights(c));
-        self.on().jacobian(rows, at, &d.p, Over::P, &mut |i, k, x| grad[k] += mu[i] * x * s);
-    }
-    pub(crate) fn balance_p<S: KernelScalar>(
-        &self,
-        at: &At<S>,
-        _w: &[S],
-        lam: &[S],
-        delta: &[S],
-        d: &mut UserData<S>,
-        out: &mut [S],
-    ) {
-        let at = At { lam, ..*at };
-        self.on().along_p(What::Pulled, &at, &d.p, delta, out);
-    }
-    pub(crate) fn balance_p_t<S: KernelScalar>(
-        &self,
-        at: &At<S>,
-        _w: &[S],
-        lam: &[S],
-        mu: &[S],
-        s: f64,
-        d: &mut UserData<S>,
-        grad: &mut [S],
-    ) {
-        let at = At { lam, ..*at };
-        self.on().jacobian(What::Pulled, &at, &d.p, Over::P, &mut |i, k, x| grad[k] += mu[i] * x * s);
-    }
-    pub(crate) fn forces_p<S: KernelScalar>(
-        &self,
-        _at: &At<S>,
-        _delta: &[S],
-        _d: &mut UserData<S>,
-        _out: &mut [S],
-    ) {
-    }
-    pub(crate) fn forces_p_t<S: KernelScalar>(
-        &self,
-        _at: &At<S>,
-        _mu: &[S],
-        _s: f64,
-        _d: &mut UserData<S>,
-        _grad: &mut [S],
-    ) {
+        let square = self.n * self.n;
+        UserTerms {
+            user: Arc::clone(self),
+            p: zero(self.parameters.len()),
+            a: zero(square),
+            none: zero(square),
+        }
     }
     pub(crate) fn functionals(&self, set: Set) -> usize {
         if set == Set::Output { self.n } else { self.objectives.len() }
@@ -298,50 +161,98 @@ impl UserSystem {
     pub(crate) fn support(&self, _set: Set) -> &[u32] {
         &self.slots
     }
-    pub(crate) fn measure<S: KernelScalar>(&self, set: Set, at: &At<S>, d: &mut UserData<S>, out: &mut [S]) {
-        out.copy_from_slice(&self.on().value(What::Functionals(set), at, &d.p));
-    }
-    pub(crate) fn measure_row<S: KernelScalar>(
-        &self,
-        set: Set,
-        k: usize,
-        at: &At<S>,
-        d: &mut UserData<S>,
-        row: &mut [S],
-    ) {
-        row.fill(S::zero());
-        let node = 3 * self.n + at.lam.len();
-        for (over, first) in [(Over::Q, 0), (Over::V, self.n), (Over::P, node)] {
-            let put = &mut |j: usize, i: usize, x: S| {
-                if j == k {
-                    row[first + i] = x;
-                }
-            };
-            self.on().jacobian(What::Functionals(set), at, &d.p, over, put);
-        }
-    }
-    pub(crate) fn conditions<S: KernelScalar>(
-        &self,
-        at: &At<S>,
-        _chosen: &[u32],
-        d: &mut UserData<S>,
-        position: &mut [S],
-        _velocity: &mut [S],
-    ) {
-        position.copy_from_slice(&self.on().value(What::Initial, at, &d.p)[..position.len()]);
-    }
     pub(crate) fn condition_pattern(&self, _velocity: bool, _k: usize) -> &[u32] {
         &self.all
     }
     pub(crate) fn condition_support(&self, _velocity: bool, _k: usize) -> &[u32] {
         &self.slots
     }
-    pub(crate) fn condition_row<S: KernelScalar>(
-        &self,
+    pub(crate) fn angle_name(&self, _k: usize) -> AngleName {
+        AngleName { text: String::new(), attitude: false }
+    }
+    pub(crate) fn row_name(&self, k: usize) -> String {
+        format!("rate of {}", self.names[k])
+    }
+    pub(crate) fn condition_name(&self, _velocity: bool, k: usize) -> String {
+        format!("initial condition {}", k + 1)
+    }
+    pub(crate) fn coordinate_name(&self, i: usize) -> String {
+        self.names[i].clone()
+    }
+}
+
+impl<S: KernelScalar> UserTerms<S> {
+    pub(crate) fn set_slots(&mut self, p: &[S]) {
+        self.p.copy_from_slice(&p[..self.user.parameters.len()]);
+    }
+    pub(crate) fn at(&mut self, t: S, q: &[S]) {
+        self.a = self.user.on().matrix(t, q, &self.p);
+    }
+    pub(crate) fn constraint(&mut self, at: &At<S>, c: [f64; 3], out: &mut [S]) {
+        let rows = self.user.on().value(What::Rows(velocity_weights(c)), at, &self.p);
+        out.iter_mut().zip(rows).for_each(|(o, r)| *o += r);
+    }
+    pub(crate) fn balance(&self, _w: &[S], lam: &[S], out: &mut [S]) {
+        self.user.patterns.mn.mul_t(&self.a, 1.0, lam, out);
+    }
+    pub(crate) fn mass(&self) -> &[S] {
+        &self.none
+    }
+    pub(crate) fn phi_q(&self) -> &[S] {
+        &self.a
+    }
+    pub(crate) fn constraint_q(&mut self, at: &At<S>, c: [f64; 3], out: &mut [S]) {
+        let rows = What::Rows(velocity_weights(c));
+        self.user.on().jacobian(rows, at, &self.p, Over::Q, &mut |i, k, x| out[i * self.user.n + k] += x);
+    }
+    pub(crate) fn constraint_v(&mut self, at: &At<S>, c: [f64; 3], out: &mut [S]) {
+        let rows = What::Rows(velocity_weights(c));
+        self.user.on().jacobian(rows, at, &self.p, Over::V, &mut |i, k, x| out[i * self.user.n + k] += x);
+    }
+    pub(crate) fn balance_q(&mut self, at: &At<S>, _w: &[S], lam: &[S], out: &mut [S]) {
+        let at = At { lam, ..*at };
+        self.user
+            .on()
+            .jacobian(What::Pulled, &at, &self.p, Over::Q, &mut |i, k, x| out[i * self.user.n + k] += x);
+    }
+    pub(crate) fn constraint_p(&mut self, at: &At<S>, c: [f64; 3], delta: &[S], out: &mut [S]) {
+        self.user.on().along_p(What::Rows(velocity_weights(c)), at, &self.p, delta, out);
+    }
+    pub(crate) fn constraint_p_t(&mut self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, grad: &mut [S]) {
+        let rows = What::Rows(velocity_weights(c));
+        self.user.on().jacobian(rows, at, &self.p, Over::P, &mut |i, k, x| grad[k] += mu[i] * x * s);
+    }
+    pub(crate) fn balance_p(&mut self, at: &At<S>, _w: &[S], lam: &[S], delta: &[S], out: &mut [S]) {
+        let at = At { lam, ..*at };
+        self.user.on().along_p(What::Pulled, &at, &self.p, delta, out);
+    }
+    pub(crate) fn balance_p_t(&mut self, at: &At<S>, _w: &[S], lam: &[S], mu: &[S], s: f64, grad: &mut [S]) {
+        let at = At { lam, ..*at };
+        self.user.on().jacobian(What::Pulled, &at, &self.p, Over::P, &mut |i, k, x| grad[k] += mu[i] * x * s);
+    }
+    pub(crate) fn measure(&mut self, set: Set, at: &At<S>, out: &mut [S]) {
+        out.copy_from_slice(&self.user.on().value(What::Functionals(set), at, &self.p));
+    }
+    pub(crate) fn measure_row(&mut self, set: Set, k: usize, at: &At<S>, row: &mut [S]) {
+        row.fill(S::zero());
+        let node = 3 * self.user.n + at.lam.len();
+        for (over, first) in [(Over::Q, 0), (Over::V, self.user.n), (Over::P, node)] {
+            let put = &mut |j: usize, i: usize, x: S| {
+                if j == k {
+                    row[first + i] = x;
+                }
+            };
+            self.user.on().jacobian(What::Functionals(set), at, &self.p, over, put);
+        }
+    }
+    pub(crate) fn conditions(&mut self, at: &At<S>, position: &mut [S], _velocity: &mut [S]) {
+        position.copy_from_slice(&self.user.on().value(What::Initial, at, &self.p)[..position.len()]);
+    }
+    pub(crate) fn condition_row(
+        &mut self,
         _velocity: bool,
         k: usize,
         at: &At<S>,
-        d: &mut UserData<S>,
         q: &mut [S],
         v: &mut [S],
         p: &mut [S],
@@ -354,23 +265,7 @@ impl UserSystem {
                     out[i] = x;
                 }
             };
-            self.on().jacobian(What::Initial, at, &d.p, over, put);
+            self.user.on().jacobian(What::Initial, at, &self.p, over, put);
         }
-    }
-    pub(crate) fn visits(&self, _d: &UserData<f64>) -> usize {
-        0
-    }
-    pub(crate) fn angles(&self, _q: &[f64], _d: &mut UserData<f64>, _out: &mut [f64]) {}
-    pub(crate) fn angle_name(&self, _k: usize) -> AngleName {
-        AngleName { text: String::new(), attitude: false }
-    }
-    pub(crate) fn row_name(&self, k: usize) -> String {
-        format!("rate of {}", self.names[k])
-    }
-    pub(crate) fn condition_name(&self, _velocity: bool, k: usize) -> String {
-        format!("initial condition {}", k + 1)
-    }
-    pub(crate) fn coordinate_name(&self, i: usize) -> String {
-        self.names[i].clone()
     }
 }

@@ -5,7 +5,7 @@
 //! ```
 
 use gradyn_dynamics::{StepRecipe, Trajectory};
-use gradyn_model::{At, Model, RunScalar, Set, System};
+use gradyn_model::{At, Model, RunScalar, Set};
 use gradyn_num::{Dual, Scalar, Wide};
 
 /// One row per objective, one column per parameter.
@@ -97,12 +97,11 @@ pub fn values(recipe: &StepRecipe, p: &[f64], run: &Trajectory) -> Vec<f64> {
 pub fn terminal<S: RunScalar>(recipe: &StepRecipe, p: &[S], t: S, angles: &[f64], x: &[S]) -> Vec<S> {
     let sys = recipe.system();
     let lay = recipe.layout();
-    let mut d = sys.data();
-    sys.prepare(p, &mut d);
-    sys.set_angles(angles, &mut d);
-    sys.place(t, &x[..lay.n], &mut d);
+    let mut terms = sys.evaluator(p);
+    terms.set_angles(angles);
+    terms.at(t, &x[..lay.n]);
     let mut w = vec![S::zero(); lay.o];
-    sys.measure(Set::Terminal, &lay.node(t, x), &mut d, &mut w);
+    terms.measure(Set::Terminal, &lay.node(t, x), &mut w);
     (0..lay.o).map(|k| x[lay.z() + k] + w[k]).collect()
 }
 
@@ -122,14 +121,13 @@ impl TerminalRows {
         let n = plan.steps();
         let t = plan.node(plan.steps(), p);
         let x = case.run.last();
-        let mut d = sys.data::<f64>();
-        sys.prepare(p, &mut d);
-        sys.set_angles(plan.angles(n), &mut d);
-        sys.place(t, &x[..lay.n], &mut d);
+        let mut terms = sys.evaluator(p);
+        terms.set_angles(plan.angles(n));
+        terms.at(t, &x[..lay.n]);
         let at = lay.node(t, x);
         let rows = (0..lay.o).map(|k| {
             let mut row = vec![0.0; lay.z() + sys.support(Set::Terminal).len()];
-            sys.measure_row(Set::Terminal, k, &at, &mut d, &mut row);
+            terms.measure_row(Set::Terminal, k, &at, &mut row);
             row
         });
         Self {
@@ -176,11 +174,11 @@ pub(crate) fn slopes(recipe: &StepRecipe, set: Set, p: &[f64], angles: &[f64], a
     let v = lift(at.v);
     let a = lift(at.a);
     let lam = lift(at.lam);
-    let mut d = sys.prepared::<Wide>(p);
-    sys.set_angles(angles, &mut d);
+    let mut terms = sys.evaluator_with(p);
+    terms.set_angles(angles);
     let t = Wide::var(at.t, 0);
-    sys.place(t, &q, &mut d);
+    terms.at(t, &q);
     let mut w = vec![Wide::from(0.0); sys.functionals(set)];
-    sys.measure(set, &At { t, q: &q, v: &v, a: &a, lam: &lam }, &mut d, &mut w);
+    terms.measure(set, &At { t, q: &q, v: &v, a: &a, lam: &lam }, &mut w);
     w.iter().map(|w| w.eps[0]).collect()
 }

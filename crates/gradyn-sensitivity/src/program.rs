@@ -21,7 +21,7 @@
 use crate::objective::{Case, Gradient, terminal};
 use gradyn_dynamics::formulation::{largest_mass, smallest_row};
 use gradyn_dynamics::{Chain, Residual, StepArgs, StepError};
-use gradyn_model::{Data, RunScalar, Set, System};
+use gradyn_model::{Evaluator, RunScalar, Set};
 use gradyn_num::complex::STEP;
 use gradyn_num::{Complex, Wide, largest};
 
@@ -180,7 +180,7 @@ impl<'c> Noise<'c> {
 
 /// Largest |g_x| of (2) in the run, summed over each of q, v, a, λ.
 struct Slopes {
-    d: Data<f64>,
+    terms: Evaluator<f64>,
     sums: [f64; 4],
     row: Vec<f64>,
 }
@@ -188,21 +188,19 @@ struct Slopes {
 impl Slopes {
     fn new(case: &Case, p: &[f64]) -> Self {
         let sys = case.recipe.system();
-        let mut d = sys.data();
+        let terms = sys.evaluator(p);
         let width = case.run.layout.z() + sys.support(Set::Integrand).len();
-        sys.prepare(p, &mut d);
-        Self { d, sums: [0.0; 4], row: vec![0.0; width] }
+        Self { terms, sums: [0.0; 4], row: vec![0.0; width] }
     }
     /// Takes in record n.
     fn add(&mut self, case: &Case, n: usize) {
-        let sys = case.recipe.system();
         let plan = &case.run.plan;
         let lay = case.run.layout;
         let at = lay.node(plan.t[n], case.run.record(n));
-        sys.set_angles(plan.angles(n), &mut self.d);
-        sys.place(at.t, at.q, &mut self.d);
+        self.terms.set_angles(plan.angles(n));
+        self.terms.at(at.t, at.q);
         for k in 0..case.objectives() {
-            sys.measure_row(Set::Integrand, k, &at, &mut self.d, &mut self.row);
+            self.terms.measure_row(Set::Integrand, k, &at, &mut self.row);
             for (sum, (_, range)) in self.sums.iter_mut().zip(lay.blocks()) {
                 *sum = sum.max(self.row[range].iter().map(|g| g.abs()).sum());
             }

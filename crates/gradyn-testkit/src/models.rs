@@ -11,7 +11,7 @@ use gradyn_dynamics::assembly::assemble;
 use gradyn_model::mechanism::{
     About, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Number, Quantity, Spline,
 };
-use gradyn_model::{Coordinates, Model, System, build_in};
+use gradyn_model::{Coordinates, Model, build_in};
 
 /// Every model with its name: what the cross-tests run over.
 pub fn all() -> Vec<(&'static str, Mechanism)> {
@@ -48,7 +48,7 @@ pub struct Ready {
 pub fn guessed_in(m: &Mechanism, family: Coordinates) -> Ready {
     let model = build_in(m, family).unwrap_or_else(|e| panic!("{}: {e}", m.name));
     let p = model.slots(&model.rho());
-    let q = model.system.drawn().to_vec();
+    let q = model.system.guess().to_vec();
     Ready { model, p, q }
 }
 

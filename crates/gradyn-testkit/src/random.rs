@@ -27,7 +27,7 @@ use gradyn_model::mechanism::{
     About, Body, ContactLaw, Coupling, CouplingKind, Driver, ForceKind, InitialVelocity, Joint, JointKind,
     Mechanism, Number, Quantity, Shape, ShapeKind, Source, Spline, Vector,
 };
-use gradyn_model::{At, System, build};
+use gradyn_model::{At, build};
 use gradyn_num::row_dependencies;
 use proptest::prelude::*;
 

@@ -19,10 +19,8 @@ pub(crate) use singular::explain;
 
 use crate::error::Error;
 use crate::prepare::{Jump, Prepared, Run};
-use gradyn_model::{LEVEL, Mechanics, Set, System};
+use gradyn_model::{Evaluator, Level, Set};
 use gradyn_num::largest;
-
-type Data = <Mechanics as System>::Data<f64>;
 
 /// Measures a run that has ended and adds what there is to know about it; what it must not have passed is an
 /// error.
@@ -32,23 +30,22 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
     redundancy::check_redundancy(model, run)?;
 
     // |Φ|, |Φ̇|, E along the run
-    let mut d = model.model.system.data::<f64>();
-    model.model.system.prepare(p, &mut d);
-    let growth = measure(model, run, &mut d);
+    let mut terms = model.model.system.evaluator(p);
+    let growth = measure(model, run, &mut terms);
 
     // warnings of the steps, then of the positions
-    let mut warnings = steps::newmark(model, run, growth, &mut d);
+    let mut warnings = steps::newmark(model, run, growth, &mut terms);
     warnings.extend(steps::stiff(model, run));
     warnings.extend(unstable::unstable(run));
     warnings.extend(shared_load::shared_load(model, run));
-    warnings.extend(geometry::geometry(model, run, &mut d));
-    let (singular, found) = singular::singular(model, run, &mut d);
+    warnings.extend(geometry::geometry(run, &mut terms));
+    let (singular, found) = singular::singular(model, run, &mut terms);
     warnings.extend(found);
-    warnings.extend(freedoms::freedoms(model, run, &mut d)?);
+    warnings.extend(freedoms::freedoms(model, run, &mut terms)?);
 
     // jumps at declared times, and at the ends of clamped splines
-    let jump = watch::declared_jump(model, run, &mut d);
-    let clamped = watch::spline_jumps(model, run, &mut d);
+    let jump = watch::declared_jump(model, run, &mut terms);
+    let clamped = watch::spline_jumps(model, run, &mut terms);
     warnings.extend(jump.iter().chain(&clamped).map(Jump::warning));
 
     run.singular = singular;
@@ -58,7 +55,7 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
 }
 
 /// Drift and energy of a run; returns the largest |Φ̇| in its first and in its second half.
-fn measure(model: &Prepared, run: &mut Run, d: &mut Data) -> [f64; 2] {
+fn measure(model: &Prepared, run: &mut Run, d: &mut Evaluator<f64>) -> [f64; 2] {
     let sys = &model.model.system;
     let lay = run.trajectory.layout;
     let plan = &run.trajectory.plan;
@@ -68,13 +65,13 @@ fn measure(model: &Prepared, run: &mut Run, d: &mut Data) -> [f64; 2] {
     let mut e0 = 0.0;
     for n in 0..=plan.steps() {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
-        sys.set_angles(plan.angles(n), d);
-        sys.place(at.t, at.q, d);
+        d.set_angles(plan.angles(n));
+        d.at(at.t, at.q);
 
         // drift = max |Φ|, max |Φ̇|
         for level in 0..2 {
             r.fill(0.0);
-            sys.constraint(&at, LEVEL[level], d, &mut r);
+            d.constraint(&at, Level::ALL[level], &mut r);
             let rows = if level == 0 { lay.m - sys.dims().m_vel } else { lay.m };
             let size = largest(r[..rows].iter().copied());
             run.drift[level] = run.drift[level].max(size);
@@ -85,7 +82,7 @@ fn measure(model: &Prepared, run: &mut Run, d: &mut Data) -> [f64; 2] {
         }
 
         // energy = (E₀, max |E - E₀|)
-        sys.measure(Set::Output, &at, d, &mut y);
+        d.measure(Set::Output, &at, &mut y);
         let energy = *y.last().expect("the energy is always there");
         if n == 0 {
             e0 = energy;

@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::method::Method;
 use crate::prepared::Prepared;
 use gradyn_dynamics::equilibrium::{Balance, Equilibrium, Reduced};
-use gradyn_model::{At, ModelError, Set, System};
+use gradyn_model::{At, ModelError, Set};
 use gradyn_num::Wide;
 use gradyn_sensitivity::Design;
 
@@ -48,18 +48,16 @@ impl Prepared {
         let sys = &self.model.system;
         let p = self.model.slots(&self.rho);
         let t = p[self.model.times.start as usize];
-        let mut d = sys.data::<f64>();
-        sys.prepare(&p, &mut d);
-        sys.set_angles(&self.model.angles, &mut d);
-        sys.place(t, &e.q, &mut d);
+        let mut terms = sys.evaluator(&p);
+        terms.set_angles(&self.model.angles);
+        terms.at(t, &e.q);
         let zero = vec![0.0; e.q.len()];
         // loads that redundant constraints share, as in the table of a run
         let mut lam = e.lam.clone();
-        minimum_norm(self, &Method::default(), &d, &mut lam);
+        minimum_norm(self, &Method::default(), &terms, &mut lam);
         let at = At { t, q: &e.q, v: &zero, a: &zero, lam: &lam };
         let mut y = vec![0.0; sys.functionals(Set::Output)];
-        let all = self.model.full.as_ref().unwrap_or(sys);
-        all.measure(Set::Output, &at, &mut d, &mut y);
+        terms.measure(Set::Output, &at, &mut y);
         let held = |k: usize| sys.statics().is_some_and(|s| s.held[k]);
         let efforts = e.efforts.iter().enumerate().map(|(k, x)| (sys.condition_name(false, k), *x, held(k)));
         Ok(Statics {
@@ -103,18 +101,17 @@ impl Prepared {
         let m = dims(self).m;
         let t = p[self.model.times.start as usize];
         let zero = vec![Wide::from(0.0); n.max(m)];
-        let mut d = sys.data::<Wide>();
+        let mut terms = sys.evaluator(p);
         let mut r = zero[..n].to_vec();
         let mut lam = zero[..m].to_vec();
         let mut b = vec![0.0; n];
-        sys.prepare(p, &mut d);
-        sys.set_angles(&self.model.angles, &mut d);
+        terms.set_angles(&self.model.angles);
         let mut q: Vec<Wide> = self.assembled.q.iter().map(|&q| Wide::from(q)).collect();
         let Some(mut reduced) = Reduced::of(sys)? else { return Ok(vec![]) };
         // R_q δq = -R_p δp, then λ there
         for pass in 0..2 {
-            sys.place(t, &q, &mut d);
-            reduced.residual(sys, t, &q, &mut d, &mut r);
+            terms.at(t, &q);
+            reduced.residual(sys, t, &q, &mut terms, &mut r);
             for k in (0..8).filter(|_| pass == 0) {
                 b.iter_mut().zip(&r).for_each(|(b, r)| *b = r.eps[k]);
                 balance.solve(&mut b);
@@ -123,7 +120,7 @@ impl Prepared {
         }
         reduced.multipliers(&mut lam);
         let mut y = vec![Wide::from(0.0); sys.functionals(Set::Output)];
-        sys.measure(Set::Output, &At { t, q: &q, v: &zero[..n], a: &zero[..n], lam: &lam }, &mut d, &mut y);
+        terms.measure(Set::Output, &At { t, q: &q, v: &zero[..n], a: &zero[..n], lam: &lam }, &mut y);
         Ok(y)
     }
     /// The equations at the equilibrium, factored.
@@ -132,12 +129,11 @@ impl Prepared {
         let q = &self.assembled.q;
         let t = p[self.model.times.start as usize];
         let Some(mut balance) = Balance::of(sys, p)? else { return Ok(None) };
-        let mut d = sys.data::<f64>();
+        let mut terms = sys.evaluator(p);
         let mut r = vec![0.0; q.len()];
-        sys.prepare(p, &mut d);
-        sys.set_angles(&self.model.angles, &mut d);
-        sys.place(t, q, &mut d);
-        balance.linearise(sys, t, q, &self.model.angles, &mut d, &mut r)?;
+        terms.set_angles(&self.model.angles);
+        terms.at(t, q);
+        balance.linearise(sys, t, q, &self.model.angles, &mut terms, &mut r)?;
         Ok(Some(balance))
     }
 }

@@ -67,12 +67,12 @@ pub use study::{Study, StudyModel, StudyRun};
 
 /// Sizes of a prepared model.
 pub fn dims(p: &Prepared) -> gradyn_model::Dims {
-    gradyn_model::System::dims(&p.model.system)
+    p.model.system.dims()
 }
 
 /// Names of the initial state (q₀, v₀).
 pub fn coordinate_names(p: &Prepared) -> Vec<String> {
-    let name = |i: usize| gradyn_model::System::coordinate_name(&p.model.system, i);
+    let name = |i: usize| p.model.system.coordinate_name(i);
     let n = dims(p).n;
     (0..n).map(name).chain((0..n).map(|i| format!("vel({})", name(i)))).collect()
 }

@@ -1,8 +1,8 @@
 //! Objectives that are smooth maxima: values, the chain rule, and the maximum itself.
 
 use crate::prepare::{Prepared, Run};
+use gradyn_model::Set;
 use gradyn_model::maximum::Maximum;
-use gradyn_model::{Set, System};
 use gradyn_sensitivity::Gradient;
 
 /// What a smooth maximum stands for.
@@ -48,14 +48,13 @@ impl Prepared {
         let sys = &self.model.system;
         let lay = run.trajectory.layout;
         let plan = &run.trajectory.plan;
-        let mut d = sys.data::<f64>();
+        let mut terms = sys.evaluator(&self.model.slots(&run.rho));
         let mut g = vec![0.0; lay.o];
-        sys.prepare(&self.model.slots(&run.rho), &mut d);
         for n in 0..=plan.steps() {
             let at = lay.node(plan.t[n], run.trajectory.record(n));
-            sys.set_angles(plan.angles(n), &mut d);
-            sys.place(at.t, at.q, &mut d);
-            sys.measure(Set::Integrand, &at, &mut d, &mut g);
+            terms.set_angles(plan.angles(n));
+            terms.at(at.t, at.q);
+            terms.measure(Set::Integrand, &at, &mut g);
             // the largest level, and how far ψ may be above
             for (k, m) in self.maxima() {
                 let value = m.level(g[k]);

@@ -17,7 +17,7 @@ use crate::prepare::reads_shared;
 use crate::prepared::Prepared;
 use gradyn_dynamics::assembly::{Ranks, ranks_at};
 use gradyn_model::mechanism::Mechanism;
-use gradyn_model::{Coordinates, Model, RowName, System};
+use gradyn_model::{Coordinates, Model, RowName};
 use gradyn_num::{Dependent, largest};
 use std::collections::{BTreeSet, HashMap};
 
@@ -110,7 +110,7 @@ impl Ranked {
         let model = natural.drawn_in(m, family)?;
         let p = model.slots(&model.rho());
         let t = p[model.times.start as usize];
-        let ranks = ranks_at(&model.system, t, &p, &model.angles, model.system.drawn());
+        let ranks = ranks_at(&model.system, t, &p, &model.angles, model.system.guess());
         Ok(Self { model, ranks })
     }
 }

@@ -14,8 +14,7 @@ use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
 use gradyn_model::{
-    Coordinates, Model, ModelError, ParameterInfo, System, Warning, build, build_apart, build_framed,
-    build_in,
+    Coordinates, Model, ModelError, ParameterInfo, Warning, build, build_apart, build_framed, build_in,
 };
 use start::{check_start, settle, undefined};
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use crate::diagnose::minimum_norm;
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
 use gradyn_dynamics::Plan;
-use gradyn_model::{Set, System};
+use gradyn_model::Set;
 use gradyn_num::Wide;
 use gradyn_sensitivity::{Case, Gradient};
 
@@ -27,20 +27,19 @@ impl Prepared {
         let p = self.model.slots(&run.rho);
         let lay = traj.layout;
         let plan = &traj.plan;
-        let mut d = sys.data::<f64>();
+        let mut terms = sys.evaluator(&p);
         let mut y = vec![0.0; sys.functionals(Set::Output)];
-        sys.prepare(&p, &mut d);
         let mut node = vec![0.0; lay.z()];
         let reads = (0..lay.m).any(|k| sys.reads_multiplier(k));
         // row = outputs of a node, with the loads that redundant rows share
         let mut row = |t: f64, n: usize, x: &[f64]| {
-            sys.set_angles(plan.angles(n), &mut d);
-            sys.place(t, &x[..lay.n], &mut d);
+            terms.set_angles(plan.angles(n));
+            terms.at(t, &x[..lay.n]);
             node.copy_from_slice(&x[..lay.z()]);
             if reads {
-                minimum_norm(self, &run.method, &d, &mut node[lay.lam()..]);
+                minimum_norm(self, &run.method, &terms, &mut node[lay.lam()..]);
             }
-            sys.measure(Set::Output, &lay.node(t, &node), &mut d, &mut y);
+            terms.measure(Set::Output, &lay.node(t, &node), &mut y);
             std::iter::once(t).chain(y[..self.model.columns.len()].iter().copied()).collect::<Vec<f64>>()
         };
         // rows at the nodes
@@ -143,13 +142,12 @@ impl OutputDerivatives {
                 })
                 .collect();
             // outputs there
-            let mut d = sys.data::<Wide>();
+            let mut terms = sys.evaluator(p);
             let mut y = vec![Wide::from(0.0); outputs];
             let t = plan.node(n, p);
-            sys.prepare(p, &mut d);
-            sys.set_angles(plan.angles(n), &mut d);
-            sys.place(t, &seeded[..lay.n], &mut d);
-            sys.measure(Set::Output, &lay.node(t, &seeded), &mut d, &mut y);
+            terms.set_angles(plan.angles(n));
+            terms.at(t, &seeded[..lay.n]);
+            terms.measure(Set::Output, &lay.node(t, &seeded), &mut y);
             // rows = their derivative parts
             for (row, y) in rows.iter_mut().zip(&y) {
                 row[chunk * 8..].iter_mut().zip(y.eps).for_each(|(r, e)| *r = e);

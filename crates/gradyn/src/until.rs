@@ -11,7 +11,6 @@
 use crate::error::Error;
 use crate::prepare::{Prepared, Run, UNTIL};
 use gradyn_dynamics::{StepError, Trajectory};
-use gradyn_model::System;
 use gradyn_sensitivity::Gradient;
 
 impl Prepared {

@@ -7,7 +7,7 @@
 //! those that are left without a pivot are independent.
 
 use crate::error::StepError;
-use gradyn_model::{Setup, System};
+use gradyn_model::Setup;
 use gradyn_num::{Factor, Pattern, unpivoted_columns};
 
 /// (1) for a choice.

@@ -11,7 +11,7 @@
 
 use super::Kinematic;
 use crate::error::StepError;
-use gradyn_model::{Setup, System};
+use gradyn_model::Setup;
 use gradyn_num::{DenseLdl, largest};
 
 /// R and the factor of RᵀMR.

@@ -11,7 +11,7 @@ use super::Reduced;
 use super::curvature::Curvature;
 use crate::error::StepError;
 use crate::start::StartRows;
-use gradyn_model::{At, Data, LEVEL, Setup, System};
+use gradyn_model::{At, Evaluator, Level, Setup};
 use gradyn_num::{Factor, Pattern, Singular};
 
 /// (1)–(3) at a point.
@@ -83,45 +83,45 @@ impl Balance {
         sys.statics().map(|s| Self::new(sys, p, sys.independent(false), &s.balanced)).transpose()
     }
     /// The branches of angles.
-    pub fn set_angles(&mut self, sys: &Setup, angles: &[f64]) {
-        self.curvature.set_angles(sys, angles);
+    pub fn set_angles(&mut self, angles: &[f64]) {
+        self.curvature.set_angles(angles);
     }
-    /// R at q, where `d` is placed; λ and ν there.
-    pub fn residual(&mut self, sys: &Setup, t: f64, q: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
-        self.reduced.residual(sys, t, q, d, out);
+    /// R at q, where `terms` is placed; λ and ν there.
+    pub fn residual(&mut self, sys: &Setup, t: f64, q: &[f64], terms: &mut Evaluator<f64>, out: &mut [f64]) {
+        self.reduced.residual(sys, t, q, terms, out);
         self.reduced.multipliers(&mut self.lam);
         self.nu.iter_mut().zip(&self.reduced.u[self.rows.rows..]).for_each(|(nu, u)| *nu = -u);
     }
-    /// R and its factored partials at q, where `d` is placed.
+    /// R and its factored partials at q, where `terms` is placed.
     pub fn linearise(
         &mut self,
         sys: &Setup,
         t: f64,
         q: &[f64],
         angles: &[f64],
-        d: &mut Data<f64>,
+        terms: &mut Evaluator<f64>,
         out: &mut [f64],
     ) -> Result<(), StepError> {
-        self.set_angles(sys, angles);
-        self.residual(sys, t, q, d, out);
-        self.set(sys, t, q, d);
+        self.set_angles(angles);
+        self.residual(sys, t, q, terms, out);
+        self.set(sys, t, q, terms);
         let name = |i: usize| sys.coordinate_name(i.min(q.len() - 1));
         self.factor(0.0).map_err(|s| StepError::Singular { t, equation: name(s.index) })
     }
     /// Partials where `residual` was evaluated.
-    pub fn set(&mut self, sys: &Setup, t: f64, q: &[f64], d: &mut Data<f64>) {
+    pub fn set(&mut self, sys: &Setup, t: f64, q: &[f64], terms: &mut Evaluator<f64>) {
         let n = q.len();
         self.t = t;
         self.q.copy_from_slice(q);
         let zero = &self.reduced.zero;
         let at = At { t, q, v: &zero[..n], a: &zero[..n], lam: &self.lam };
-        self.rows.set(sys, &at, d);
+        self.rows.set(&at, terms);
         let [k, c] = &mut self.k;
         k.fill(0.0);
-        sys.balance_q(&at, &zero[..n], &self.lam, d, k);
-        sys.set_rest(true, d);
-        sys.force_tangents(&at, d, k, c);
-        sys.set_rest(false, d);
+        terms.balance_q(&at, &zero[..n], &self.lam, k);
+        terms.set_rest(true);
+        terms.force_tangents(&at, k, c);
+        terms.set_rest(false);
         let [stiff, _, j, jt] = &self.places;
         self.values.fill(0.0);
         stiff.iter().zip(&*k).for_each(|(&p, k)| self.values[p as usize] += k);
@@ -194,7 +194,7 @@ impl Balance {
         &mut self,
         sys: &Setup,
         delta: &[f64],
-        d: &mut Data<f64>,
+        terms: &mut Evaluator<f64>,
         force: &mut [f64],
         rows: &mut [f64],
     ) {
@@ -202,46 +202,53 @@ impl Balance {
         let zero = &self.reduced.zero;
         let at = At { t: self.t, q: &self.q, v: &zero[..n], a: &zero[..n], lam: &self.lam };
         self.all.fill(0.0);
-        sys.constraint_p(&at, LEVEL[0], delta, d, &mut self.all);
+        terms.constraint_p(&at, Level::POSITION, delta, &mut self.all);
         rows.iter_mut().zip(self.rows.held()).for_each(|(x, &k)| *x += self.all[k as usize]);
         self.rows.slots.mul(&self.rows.p, 1.0, delta, &mut rows[self.rows.rows..]);
-        sys.balance_p(&at, &zero[..n], &self.lam, delta, d, force);
-        sys.set_rest(true, d);
-        sys.forces_p(&at, delta, d, force);
-        sys.set_rest(false, d);
+        terms.balance_p(&at, &zero[..n], &self.lam, delta, force);
+        terms.set_rest(true);
+        terms.forces_p(&at, delta, force);
+        terms.set_rest(false);
         if !self.nu.is_empty() {
             self.curvature.slot_mul(sys, self.t, &self.q, &self.nu, delta, force);
         }
     }
     /// out += R_p δ, (3).
-    pub fn slot_mul(&mut self, sys: &Setup, delta: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+    pub fn slot_mul(&mut self, sys: &Setup, delta: &[f64], terms: &mut Evaluator<f64>, out: &mut [f64]) {
         let rows = self.rows.pattern.rows();
         let mut force = std::mem::take(&mut self.wide);
         force.fill(0.0);
-        self.slot_parts(sys, delta, d, &mut force, &mut out[..rows]);
+        self.slot_parts(sys, delta, terms, &mut force, &mut out[..rows]);
         self.reduced.factor.solve_t(&mut force);
         out[rows..].iter_mut().zip(&force[rows..]).for_each(|(x, f)| *x += f);
         self.wide = force;
     }
     /// grad += s R_pᵀ μ.
-    pub fn slot_mul_t(&mut self, sys: &Setup, mu: &[f64], s: f64, d: &mut Data<f64>, grad: &mut [f64]) {
+    pub fn slot_mul_t(
+        &mut self,
+        sys: &Setup,
+        mu: &[f64],
+        s: f64,
+        terms: &mut Evaluator<f64>,
+        grad: &mut [f64],
+    ) {
         let n = self.q.len();
         let rows = self.rows.pattern.rows();
         let zero = &self.reduced.zero;
         let at = At { t: self.t, q: &self.q, v: &zero[..n], a: &zero[..n], lam: &self.lam };
         self.all.fill(0.0);
         mu.iter().zip(self.rows.held()).for_each(|(mu, &k)| self.all[k as usize] = *mu);
-        sys.constraint_p_t(&at, LEVEL[0], &self.all, s, d, grad);
+        terms.constraint_p_t(&at, Level::POSITION, &self.all, s, grad);
         let slots = sys.dims().slots;
         self.rows.slots.mul_t(&self.rows.p, s, &mu[self.rows.rows..rows], &mut grad[..slots]);
         // y = W⁻¹ (0, μ_r)
         self.wide.fill(0.0);
         self.wide[rows..].copy_from_slice(&mu[rows..]);
         self.reduced.factor.solve(&mut self.wide);
-        sys.balance_p_t(&at, &zero[..n], &self.lam, &self.wide, s, d, grad);
-        sys.set_rest(true, d);
-        sys.forces_p_t(&at, &self.wide, s, d, grad);
-        sys.set_rest(false, d);
+        terms.balance_p_t(&at, &zero[..n], &self.lam, &self.wide, s, grad);
+        terms.set_rest(true);
+        terms.forces_p_t(&at, &self.wide, s, grad);
+        terms.set_rest(false);
         if !self.nu.is_empty() {
             self.curvature.slot_mul_t(sys, self.t, &self.q, &self.nu, &self.wide, s, grad);
         }

@@ -4,12 +4,12 @@
 //! (E_qᵀ ν)_q,   (E_qᵀ ν)_p δ,   (E_qᵀ ν)_pᵀ y = ((E_q y)_pᵀ) ν                                       (1)
 //! ```
 
-use gradyn_model::{At, Data, Setup, System};
+use gradyn_model::{At, Evaluator, Setup};
 use gradyn_num::Wide;
 
 /// (1) with its memory.
 pub(super) struct Curvature {
-    data: Data<Wide>,
+    terms: Evaluator<Wide>,
     p: Vec<f64>,
     slots: Vec<Wide>,
     q: Vec<Wide>,
@@ -24,26 +24,25 @@ impl Curvature {
         let dims = sys.dims();
         let zero = Wide::from(0.0);
         let slots: Vec<Wide> = p.iter().map(|&p| Wide::from(p)).collect();
-        let mut data = sys.data();
-        sys.prepare(&slots, &mut data);
+        let terms = sys.evaluator(&slots);
         let row = [dims.n, dims.n, dims.slots].map(|n| vec![zero; n]);
-        Self { data, p: p.to_vec(), slots, q: vec![zero; dims.n], zero: vec![zero; dims.n.max(dims.m)], row }
+        Self { terms, p: p.to_vec(), slots, q: vec![zero; dims.n], zero: vec![zero; dims.n.max(dims.m)], row }
     }
     /// The branches of angles.
-    pub(crate) fn set_angles(&mut self, sys: &Setup, angles: &[f64]) {
-        sys.set_angles(angles, &mut self.data);
+    pub(crate) fn set_angles(&mut self, angles: &[f64]) {
+        self.terms.set_angles(angles);
     }
     /// The gradient of condition `k` where `q` is.
     fn evaluate(&mut self, sys: &Setup, t: f64, k: usize) {
         let n = sys.dims().n;
         let m = sys.dims().m;
         let t = Wide::from(t);
-        sys.set_time(t, &mut self.data);
+        self.terms.at_time(t);
         let at = At { t, q: &self.q, v: &self.zero[..n], a: &self.zero[..n], lam: &self.zero[..m] };
         let coords = sys.condition_pattern(false, k).len();
         let slots = sys.condition_support(false, k).len();
         let [q, v, p] = &mut self.row;
-        sys.condition_row(false, k, &at, &mut self.data, &mut q[..coords], &mut v[..coords], &mut p[..slots]);
+        self.terms.condition_row(false, k, &at, &mut q[..coords], &mut v[..coords], &mut p[..slots]);
     }
     fn place(&mut self, q: &[f64]) {
         self.q.iter_mut().zip(q).for_each(|(x, q)| *x = Wide::from(*q));
@@ -81,7 +80,7 @@ impl Curvature {
     ) {
         self.place(q);
         self.slots.iter_mut().zip(self.p.iter().zip(delta)).for_each(|(s, (p, d))| *s = Wide::along(*p, *d));
-        sys.prepare(&self.slots, &mut self.data);
+        self.terms.set_slots(&self.slots);
         for (k, nu) in nu.iter().enumerate() {
             self.evaluate(sys, t, k);
             sys.condition_pattern(false, k)
@@ -90,7 +89,7 @@ impl Curvature {
                 .for_each(|(&i, x)| out[i as usize] += nu * x.eps[0]);
         }
         self.slots.iter_mut().for_each(|s| s.eps[0] = 0.0);
-        sys.prepare(&self.slots, &mut self.data);
+        self.terms.set_slots(&self.slots);
     }
     /// grad += s (E_qᵀ ν)_pᵀ y.
     pub(crate) fn slot_mul_t(

@@ -12,7 +12,7 @@ use super::stability::{Kind, kind, nearly_free, pivots};
 use super::{Balance, Reduced};
 use crate::error::StepError;
 use crate::start::{StartRows, still};
-use gradyn_model::{Data, Setup, System};
+use gradyn_model::{Evaluator, Setup};
 use gradyn_num::{largest, unpivoted_columns};
 
 const NEWTON: usize = 60;
@@ -116,7 +116,7 @@ struct Problem<'a> {
     t: f64,
     p: &'a [f64],
     held: &'a [u32],
-    d: Data<f64>,
+    terms: Evaluator<f64>,
     balance: Balance,
     size: f64,
     force: f64,
@@ -135,26 +135,26 @@ impl<'a> Problem<'a> {
         held: &'a [u32],
     ) -> Result<Self, StepError> {
         let n = sys.dims().n;
-        let mut d = sys.data();
-        sys.prepare(p, &mut d);
-        sys.set_angles(angles, &mut d);
-        sys.place(t, q, &mut d);
+        let mut terms = sys.evaluator(p);
+        terms.set_angles(angles);
+        terms.at(t, q);
         let size = sys.size_of(q);
-        let balance = Balance::new(sys, p, held, &choose(sys, t, q, &mut d, held)?)?;
-        let mut s = Self { sys, t, p, held, d, balance, size, force: 1.0, r: vec![0.0; n], iterations: 0 };
+        let balance = Balance::new(sys, p, held, &choose(sys, t, q, &mut terms, held)?)?;
+        let mut s =
+            Self { sys, t, p, held, terms, balance, size, force: 1.0, r: vec![0.0; n], iterations: 0 };
         s.measure(q, angles)?;
         // loads, or what the springs would make of a hundredth of the size
-        s.balance.set(sys, t, q, &mut s.d);
+        s.balance.set(sys, t, q, &mut s.terms);
         let load = largest(s.balance.reduced.load.iter().copied());
         s.force = Some(load.max(0.01 * size * s.balance.stiffness())).filter(|f| *f > 0.0).unwrap_or(1.0);
         Ok(s)
     }
     /// |R| at q, scaled; `r` holds R.
     fn measure(&mut self, q: &[f64], angles: &[f64]) -> Result<f64, StepError> {
-        self.sys.set_angles(angles, &mut self.d);
-        self.balance.set_angles(self.sys, angles);
-        self.sys.place(self.t, q, &mut self.d);
-        self.balance.residual(self.sys, self.t, q, &mut self.d, &mut self.r);
+        self.terms.set_angles(angles);
+        self.balance.set_angles(angles);
+        self.terms.at(self.t, q);
+        self.balance.residual(self.sys, self.t, q, &mut self.terms, &mut self.r);
         if !self.balance.reduced.load.iter().all(|x| x.is_finite()) {
             let i = self.balance.reduced.load.iter().position(|x| !x.is_finite()).unwrap_or(0);
             return Err(StepError::NotFinite { t: self.t, equation: self.sys.coordinate_name(i) });
@@ -171,13 +171,13 @@ impl<'a> Problem<'a> {
     }
     fn angles_at(&mut self, q: &[f64]) -> Vec<f64> {
         let mut angles = vec![0.0; self.sys.dims().angles];
-        self.sys.angles(q, &mut self.d, &mut angles);
+        self.terms.angles(q, &mut angles);
         angles
     }
     /// B again, where the configuration has moved.
     fn choose_again(&mut self, q: &[f64]) -> Result<(), StepError> {
-        self.sys.place(self.t, q, &mut self.d);
-        let balanced = choose(self.sys, self.t, q, &mut self.d, self.held)?;
+        self.terms.at(self.t, q);
+        let balanced = choose(self.sys, self.t, q, &mut self.terms, self.held)?;
         self.balance = Balance::new(self.sys, self.p, self.held, &balanced)?;
         Ok(())
     }
@@ -189,7 +189,7 @@ impl<'a> Problem<'a> {
         let mut small = 0;
         for iterations in 1..=NEWTON {
             self.iterations += 1;
-            self.balance.set(self.sys, self.t, &q, &mut self.d);
+            self.balance.set(self.sys, self.t, &q, &mut self.terms);
             if !size.is_finite() || self.balance.factor(0.0).is_err() {
                 break;
             }
@@ -233,13 +233,13 @@ impl<'a> Problem<'a> {
         let mut angles = start.angles.clone();
         self.choose_again(&q)?;
         let mut size = self.measure(&q, &angles)?;
-        self.balance.set(self.sys, self.t, &q, &mut self.d);
+        self.balance.set(self.sys, self.t, &q, &mut self.terms);
         let least = self.balance.stiffness().max(self.force / self.size);
         let (mut sigma, mut moved) = (least, 0.0);
         let search = Search::DampedMotion;
         for iterations in 1..=MOTION {
             self.iterations += 1;
-            self.balance.set(self.sys, self.t, &q, &mut self.d);
+            self.balance.set(self.sys, self.t, &q, &mut self.terms);
             if size < SMALL {
                 let far = FAR * self.size;
                 let near = |f: &Found| largest(f.q.iter().zip(&q).map(|(a, b)| a - b)) < far;
@@ -251,7 +251,7 @@ impl<'a> Problem<'a> {
                     return Ok(Ok(Found { q, angles, iterations, search }));
                 }
                 self.measure(&q, &angles)?;
-                self.balance.set(self.sys, self.t, &q, &mut self.d);
+                self.balance.set(self.sys, self.t, &q, &mut self.terms);
             }
             let Some((next, length)) = self.downhill(&q, &angles, sigma, size)? else {
                 sigma *= 4.0;
@@ -341,7 +341,7 @@ impl<'a> Problem<'a> {
     fn linearised(&mut self, at: &Found) -> Result<(), StepError> {
         self.choose_again(&at.q)?;
         self.measure(&at.q, &at.angles)?;
-        self.balance.set(self.sys, self.t, &at.q, &mut self.d);
+        self.balance.set(self.sys, self.t, &at.q, &mut self.terms);
         Ok(())
     }
     fn unstable(&mut self, at: &Found) -> Result<bool, StepError> {
@@ -391,12 +391,18 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// Coordinates that J leaves open at q, where `d` is placed.
-fn choose(sys: &Setup, t: f64, q: &[f64], d: &mut Data<f64>, held: &[u32]) -> Result<Vec<u32>, StepError> {
+/// Coordinates that J leaves open at q, where `terms` is placed.
+fn choose(
+    sys: &Setup,
+    t: f64,
+    q: &[f64],
+    terms: &mut Evaluator<f64>,
+    held: &[u32],
+) -> Result<Vec<u32>, StepError> {
     let conditions = sys.statics().map_or(0, |s| s.held.len());
     let zero = vec![0.0; q.len().max(sys.dims().m)];
     let mut rows = StartRows::of(sys, false, held, conditions);
-    rows.set(sys, &still(sys, t, q, &zero), d);
+    rows.set(&still(sys, t, q, &zero), terms);
     if let Some(e) = rows.undetermined(sys) {
         return Err(e);
     }

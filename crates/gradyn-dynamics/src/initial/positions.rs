@@ -3,7 +3,7 @@
 use crate::equilibrium::{Balance, Reduced};
 use crate::error::StepError;
 use crate::start::StartRows;
-use gradyn_model::{At, Data, LEVEL, Setup, System};
+use gradyn_model::{At, Evaluator, Level, Setup};
 use gradyn_num::{Factor, largest};
 
 /// The block, linearised.
@@ -37,21 +37,21 @@ impl Positions {
             Self::Equilibrium(balance) => balance.stiffness() * largest(q.iter().copied()),
         }
     }
-    /// Partials at a point where `d` is placed.
+    /// Partials at a point where `terms` is placed.
     pub(super) fn linearise(
         &mut self,
         sys: &Setup,
         at: &At,
         angles: &[f64],
-        d: &mut Data<f64>,
+        terms: &mut Evaluator<f64>,
         r: &mut [f64],
     ) -> Result<(), StepError> {
         match self {
             Self::Conditions(rows, factor) => {
-                rows.set(sys, at, d);
+                rows.set(at, terms);
                 factor.refactor(rows.matrix()).map_err(|s| rows.singular(sys, at.t, s))
             }
-            Self::Equilibrium(balance) => balance.linearise(sys, at.t, at.q, angles, d, r),
+            Self::Equilibrium(balance) => balance.linearise(sys, at.t, at.q, angles, terms, r),
         }
     }
     pub(super) fn solve(&mut self, b: &mut [f64]) {
@@ -84,13 +84,13 @@ impl Positions {
         sys: &Setup,
         at: &At,
         delta: &[f64],
-        d: &mut Data<f64>,
+        terms: &mut Evaluator<f64>,
         all: &mut [f64],
         x: &mut [f64],
     ) {
         match self {
-            Self::Conditions(rows, _) => rows_p(sys, at, rows, LEVEL[0], delta, d, all, x),
-            Self::Equilibrium(balance) => balance.slot_mul(sys, delta, d, x),
+            Self::Conditions(rows, _) => rows_p(at, rows, Level::POSITION, delta, terms, all, x),
+            Self::Equilibrium(balance) => balance.slot_mul(sys, delta, terms, x),
         }
     }
     /// grad += s R_pᵀ μ.
@@ -100,30 +100,29 @@ impl Positions {
         at: &At,
         mu: &[f64],
         s: f64,
-        d: &mut Data<f64>,
+        terms: &mut Evaluator<f64>,
         all: &mut [f64],
         grad: &mut [f64],
     ) {
         match self {
-            Self::Conditions(rows, _) => rows_p_t(sys, at, rows, LEVEL[0], mu, s, d, all, grad),
-            Self::Equilibrium(balance) => balance.slot_mul_t(sys, mu, s, d, grad),
+            Self::Conditions(rows, _) => rows_p_t(sys, at, rows, Level::POSITION, mu, s, terms, all, grad),
+            Self::Equilibrium(balance) => balance.slot_mul_t(sys, mu, s, terms, grad),
         }
     }
 }
 
 /// x += (rows, conditions)_p δ at a level.
 pub(super) fn rows_p(
-    sys: &Setup,
     at: &At,
     rows: &StartRows,
     level: [f64; 3],
     delta: &[f64],
-    d: &mut Data<f64>,
+    terms: &mut Evaluator<f64>,
     all: &mut [f64],
     x: &mut [f64],
 ) {
     all.fill(0.0);
-    sys.constraint_p(at, level, delta, d, all);
+    terms.constraint_p(at, level, delta, all);
     x.iter_mut().zip(rows.held()).for_each(|(x, &k)| *x += all[k as usize]);
     rows.slots.mul(&rows.p, 1.0, delta, &mut x[rows.rows..]);
 }
@@ -136,13 +135,13 @@ pub(super) fn rows_p_t(
     level: [f64; 3],
     mu: &[f64],
     s: f64,
-    d: &mut Data<f64>,
+    terms: &mut Evaluator<f64>,
     all: &mut [f64],
     grad: &mut [f64],
 ) {
     all.fill(0.0);
     mu.iter().zip(rows.held()).for_each(|(mu, &k)| all[k as usize] = *mu);
-    sys.constraint_p_t(at, level, all, s, d, grad);
+    terms.constraint_p_t(at, level, all, s, grad);
     let slots = sys.dims().slots;
     rows.slots.mul_t(&rows.p, s, &mu[rows.rows..], &mut grad[..slots]);
 }

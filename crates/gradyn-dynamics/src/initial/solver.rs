@@ -11,7 +11,7 @@ use crate::block::{Kinematic, NullSpace, choose};
 use crate::error::StepError;
 use crate::formulation::Compliance;
 use crate::kkt::refactor_kkt;
-use gradyn_model::{Data, Setup, System};
+use gradyn_model::{Evaluator, Setup};
 use gradyn_num::Kkt;
 
 /// How accelerations and multipliers are solved for.
@@ -27,33 +27,33 @@ impl Solver {
     pub(crate) fn matrix_r(sys: &Setup) -> Self {
         Self::MatrixR(Box::new((None, NullSpace::new(sys))))
     }
-    /// Factors where `d` is placed.
+    /// Factors where `terms` is placed.
     pub(crate) fn refactor(
         &mut self,
         sys: &Setup,
         t: f64,
-        d: &Data<f64>,
+        terms: &Evaluator<f64>,
         c: Compliance,
     ) -> Result<(), StepError> {
         match self {
-            Self::Saddle(kkt) => refactor_kkt(sys, t, d, c, kkt),
+            Self::Saddle(kkt) => refactor_kkt(sys, t, terms, c, kkt),
             Self::MatrixR(r) => {
                 assert!(c == Compliance::NONE, "R belongs to constraints that do not give way");
                 let (kinematic, null_space) = &mut **r;
                 let kinematic =
-                    kinematic.insert(Kinematic::new(sys, true, &choose(sys, true, sys.phi_q(d)))?);
-                kinematic.refactor(sys, t, sys.phi_q(d))?;
-                null_space.refactor(sys, t, sys.mass(d), kinematic)
+                    kinematic.insert(Kinematic::new(sys, true, &choose(sys, true, terms.phi_q()))?);
+                kinematic.refactor(sys, t, terms.phi_q())?;
+                null_space.refactor(sys, t, terms.mass(), kinematic)
             }
         }
     }
     /// b = (f, g) ← (a, λ); the matrix is symmetric.
-    pub(crate) fn solve(&mut self, sys: &Setup, d: &Data<f64>, b: &mut [f64]) {
+    pub(crate) fn solve(&mut self, sys: &Setup, terms: &Evaluator<f64>, b: &mut [f64]) {
         match self {
             Self::Saddle(kkt) => kkt.solve(b),
             Self::MatrixR(r) => {
                 let (kinematic, null_space) = &mut **r;
-                null_space.solve(sys, sys.mass(d), kinematic.as_mut().expect("factored before"), b);
+                null_space.solve(sys, terms.mass(), kinematic.as_mut().expect("factored before"), b);
             }
         }
     }

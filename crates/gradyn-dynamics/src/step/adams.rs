@@ -35,7 +35,7 @@ use crate::formulation::Lagrange;
 use crate::plan::Frozen;
 use coefficients::{Coefficients, Row, distances, kept, moments};
 use control::{Choice, GEOMETRIC};
-use gradyn_model::{Data, RunScalar, Set, Setup, System};
+use gradyn_model::{Evaluator, RunScalar, Set, Setup};
 use gradyn_num::Kkt;
 
 /// Steps of order 1 at the beginning of a smooth piece: the step after a moving one must not know its size.
@@ -64,7 +64,7 @@ pub struct Adams {
 
 /// Memory of the residual.
 pub struct Work<S: RunScalar> {
-    data: Data<S>,
+    terms: Evaluator<S>,
     /// g at the past node and at the node.
     g: [Vec<S>; 2],
     scratch: Vec<S>,
@@ -79,7 +79,7 @@ pub(crate) struct AdamsLinear {
     /// g at the past node and at the node, and their gradients.
     values: Pair<Vec<f64>>,
     g: Pair<IntegrandRows>,
-    past: Data<f64>,
+    past: Evaluator<f64>,
     sums: Vec<f64>,
     integrands: Vec<f64>,
     choice: Choice,
@@ -98,8 +98,8 @@ impl Adams {
     }
     /// Angles and signals of the past node.
     fn set_past(&self, span: Span<f64>, frozen: Frozen, l: &mut AdamsLinear) {
-        self.sys.set_angles(frozen.angles, &mut l.past);
-        self.sys.set_time(span.t, &mut l.past);
+        l.past.set_angles(frozen.angles);
+        l.past.at_time(span.t);
     }
     /// Offsets of the blocks.
     fn offsets(&self, lay: &Layout) -> impl Iterator<Item = usize> + use<> {
@@ -203,18 +203,17 @@ impl Adams {
     }
     /// Memory of the residual.
     pub(crate) fn work<S: RunScalar>(&self, p: &[S]) -> Work<S> {
-        let mut data = self.sys.data();
-        self.sys.prepare(p, &mut data);
+        let terms = self.sys.evaluator(p);
         let lay = self.layout();
         let zero = |n: usize| vec![S::zero(); n];
-        Work { data, g: [zero(lay.o), zero(lay.o)], scratch: zero((2 * lay.n).max(lay.n + lay.m)) }
+        Work { terms, g: [zero(lay.o), zero(lay.o)], scratch: zero((2 * lay.n).max(lay.n + lay.m)) }
     }
     /// Memory of the steps; `kkt` is prepared.
     pub(crate) fn memory(&self, p: &[f64], kkt: &Kkt) -> Result<AdamsLinear, StepError> {
         assert!(self.f.level[2] == 1.0, "a state step needs constraints at acceleration level");
         let sys = &self.sys;
         let lay = self.layout();
-        let past = sys.prepared(p);
+        let past = sys.evaluator_with(p);
         let block = || Block::new(sys, self.f, self.state, p, kkt);
         Ok(AdamsLinear {
             chooser: Chooser::new(&self.freedoms),
@@ -267,10 +266,10 @@ impl<S: RunScalar> Residual<S> for Bound<Adams, Work<S>> {
         let sys = &spec.sys;
         let lay = spec.layout();
         let (n2, z) = (2 * lay.n, lay.z());
-        sys.set_angles(frozen.angles, &mut w.data);
+        w.terms.set_angles(frozen.angles);
         let c = spec.coefficients(span, &frozen);
-        sys.place(span.t, &past[..lay.n], &mut w.data);
-        sys.measure(Set::Integrand, &lay.node(span.t, past), &mut w.data, &mut w.g[0]);
+        w.terms.at(span.t, &past[..lay.n]);
+        w.terms.measure(Set::Integrand, &lay.node(span.t, past), &mut w.g[0]);
         // (1), (2)
         for o in spec.offsets(&lay) {
             spec.predict(&lay, &c, past, spec.slope(&lay, o, x), &mut w.scratch[..n2]);
@@ -278,18 +277,18 @@ impl<S: RunScalar> Residual<S> for Bound<Adams, Work<S>> {
                 r[o + d] = x[o + d] - w.scratch[d];
             }
             let at = lay.node(span.end(), &x[o..o + z]);
-            sys.place(span.end(), at.q, &mut w.data);
+            w.terms.at(span.end(), at.q);
             spec.state.residual(
                 sys,
                 &spec.f,
                 &at,
                 frozen.choice,
-                &mut w.data,
+                &mut w.terms,
                 &mut r[o..o + z],
                 &mut w.scratch,
             );
         }
-        sys.measure(Set::Integrand, &lay.node(span.end(), x), &mut w.data, &mut w.g[1]);
+        w.terms.measure(Set::Integrand, &lay.node(span.end(), x), &mut w.g[1]);
         let g = [&w.g[0][..], &w.g[1][..]];
         // (3); differences that are not known are zero
         for i in 1..=spec.order {
@@ -356,21 +355,16 @@ impl Stepper for Bound<Adams, AdamsLinear> {
         for (o, block) in spec.offsets(&lay).zip(&mut l.blocks) {
             spec.predict(&lay, &l.c, past, spec.slope(&lay, o, x), &mut l.sums[..n2]);
             x[o..o + n2].copy_from_slice(&l.sums[..n2]);
-            sys.set_angles(frozen.angles, &mut block.linear.data);
+            block.linear.terms.set_angles(frozen.angles);
             block.evaluate(sys, span.end(), frozen.choice, &mut x[o..o + z])?;
         }
         let node = usize::from(spec.corrects);
         let [known, _] = l.values.turn(&lay, span, past, x);
         if !known {
             spec.set_past(span, frozen, l);
-            sys.measure(Set::Integrand, &lay.node(span.t, past), &mut l.past, &mut l.values.at[0]);
+            l.past.measure(Set::Integrand, &lay.node(span.t, past), &mut l.values.at[0]);
         }
-        sys.measure(
-            Set::Integrand,
-            &lay.node(span.end(), x),
-            &mut l.blocks[node].linear.data,
-            &mut l.values.at[1],
-        );
+        l.blocks[node].linear.terms.measure(Set::Integrand, &lay.node(span.end(), x), &mut l.values.at[1]);
         let g = [&l.values.at[0][..], &l.values.at[1][..]];
         // (3)
         let count = kept(l.c.order, l.c.known, spec.order);
@@ -395,7 +389,7 @@ impl Stepper for Bound<Adams, AdamsLinear> {
         l.c = spec.coefficients(span, &frozen);
         // (1), (2)
         for (o, block) in spec.offsets(&lay).zip(&mut l.blocks) {
-            sys.set_angles(frozen.angles, &mut block.linear.data);
+            block.linear.terms.set_angles(frozen.angles);
             block.hold(sys, &lay.node(span.end(), &x[o..o + lay.z()]), frozen.choice)?;
         }
         // g_x at both nodes
@@ -403,10 +397,10 @@ impl Stepper for Bound<Adams, AdamsLinear> {
         let known = l.g.turn(&lay, span, past, x);
         if !known[0] {
             spec.set_past(span, frozen, l);
-            l.g.at[0].set(sys, &lay.node(span.t, past), &mut l.past);
+            l.g.at[0].set(&lay.node(span.t, past), &mut l.past);
         }
         if !known[1] {
-            l.g.at[1].set(sys, &lay.node(span.end(), x), &mut l.blocks[node].linear.data);
+            l.g.at[1].set(&lay.node(span.end(), x), &mut l.blocks[node].linear.terms);
         }
         Ok(())
     }
@@ -447,12 +441,11 @@ impl Stepper for Bound<Adams, AdamsLinear> {
         out[..2 * lay.n].copy_from_slice(&x[..2 * lay.n]);
         spec.add(&lay, &w, order + 1, x, &mut out[..2 * lay.n]);
         let block = &mut l.blocks[0];
-        spec.sys.set_angles(frozen.angles, &mut block.linear.data);
+        block.linear.terms.set_angles(frozen.angles);
         block.evaluate(&spec.sys, span.t + theta * span.h, frozen.choice, out)
     }
     fn counts(&self) -> Counts {
-        let sys = &self.spec.sys;
-        let visits = self.memory.blocks.iter().map(|b| sys.visits(&b.linear.data)).sum();
+        let visits = self.memory.blocks.iter().map(|b| b.linear.terms.visits()).sum();
         Counts { visits, factorizations: None }
     }
 }

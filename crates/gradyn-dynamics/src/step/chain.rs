@@ -9,7 +9,7 @@ use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::initial::{self, Initial};
 use crate::plan::Frozen;
-use gradyn_model::{Data, RunScalar, Setup, System};
+use gradyn_model::{Evaluator, RunScalar, Setup};
 
 /// What record 0 obeys.
 #[derive(Clone, Copy, Debug)]
@@ -134,7 +134,7 @@ pub struct ChainResidual<S: RunScalar> {
     pub(super) layout: Layout,
     pub(super) start: StartLaw,
     /// Memory of record 0.
-    pub(super) data: Data<S>,
+    pub(super) terms: Evaluator<S>,
     pub(super) step: Box<dyn Residual<S>>,
 }
 
@@ -143,8 +143,8 @@ impl<S: RunScalar> Residual<S> for ChainResidual<S> {
         if !a.is_start() {
             return self.step.residual(a, r);
         }
-        self.sys.set_angles(a.frozen.angles, &mut self.data);
-        initial::residual(&self.sys, &self.start.law, &self.layout, a.span.t, a.x, &mut self.data, r);
+        self.terms.set_angles(a.frozen.angles);
+        initial::residual(&self.sys, &self.start.law, &self.layout, a.span.t, a.x, &mut self.terms, r);
         if self.start.auxiliary {
             initial::auxiliary_rows(&self.layout, a.x, r);
         }

@@ -47,7 +47,7 @@ use crate::error::StepError;
 use crate::formulation::{Compliance, Lagrange};
 use crate::plan::Frozen;
 use crate::projection::violation;
-use gradyn_model::{At, RunScalar, Set, Setup, System};
+use gradyn_model::{At, RunScalar, Set, Setup};
 use gradyn_num::Kkt;
 
 const MAX_ITERATIONS: usize = 30;
@@ -217,9 +217,8 @@ impl Stepper for Bound<Newmark, NewmarkLinear> {
         let Self { spec, memory: l } = self;
         if let Projection::Conditional(tolerance) = spec.projection {
             let at = spec.layout().node(span.t, past);
-            spec.sys.place(span.t, at.q, &mut l.motion.data);
-            choice[0] =
-                u32::from(violation(&spec.sys, &at, &mut l.motion.data, &mut l.b[at.q.len()..]) > tolerance);
+            l.motion.terms.at(span.t, at.q);
+            choice[0] = u32::from(violation(&at, &mut l.motion.terms, &mut l.b[at.q.len()..]) > tolerance);
         }
         Ok(())
     }
@@ -231,15 +230,14 @@ impl Stepper for Bound<Newmark, NewmarkLinear> {
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         let Self { spec, memory: l } = self;
-        let sys = &spec.sys;
         let lay = spec.layout();
         let h = span.h;
         let (n, o, z) = (lay.n, lay.o, lay.z());
         // g₀
-        sys.set_angles(frozen.angles, &mut l.motion.data);
+        l.motion.terms.set_angles(frozen.angles);
         if o > 0 {
-            sys.set_time(span.t, &mut l.motion.data);
-            sys.measure(Set::Integrand, &lay.node(span.t, past), &mut l.motion.data, &mut x[z..z + o]);
+            l.motion.terms.at_time(span.t);
+            l.motion.terms.measure(Set::Integrand, &lay.node(span.t, past), &mut x[z..z + o]);
         }
         // predict
         for i in 0..n {
@@ -256,7 +254,7 @@ impl Stepper for Bound<Newmark, NewmarkLinear> {
         // (7)
         if o > 0 {
             let (head, tail) = x.split_at_mut(z);
-            sys.measure(Set::Integrand, &lay.node(span.end(), head), &mut l.motion.data, &mut l.integrands);
+            l.motion.terms.measure(Set::Integrand, &lay.node(span.end(), head), &mut l.integrands);
             for k in 0..o {
                 tail[k] = past[z + k] + 0.5 * h * (tail[k] + l.integrands[k]);
             }
@@ -275,7 +273,7 @@ impl Stepper for Bound<Newmark, NewmarkLinear> {
             &lay,
             span.t + theta * span.h,
             frozen.angles,
-            &mut l.motion.data,
+            &mut l.motion.terms,
             &mut l.projector.kkt,
             out,
         )
@@ -288,9 +286,9 @@ impl Stepper for Bound<Newmark, NewmarkLinear> {
         let t = span.end();
         l.h = span.h;
         l.t = t;
-        sys.set_angles(frozen.angles, &mut l.motion.data);
+        l.motion.terms.set_angles(frozen.angles);
         // (7)
-        let known = l.gradients(sys, &lay, span, x, past);
+        let known = l.gradients(&lay, span, x, past);
         // (3), which places the data at the node
         let at = lay.node(t, x);
         spec.star(span.h, at.q, past, &mut l.star);
@@ -298,7 +296,7 @@ impl Stepper for Bound<Newmark, NewmarkLinear> {
         let star = spec.multiplier();
         l.motion.set(sys, &At { v: v_star, a: a_star, lam: &x[star..star + lay.m], ..at });
         if !known {
-            l.g.at[1].set(sys, &at, &mut l.motion.data);
+            l.g.at[1].set(&at, &mut l.motion.terms);
         }
         spec.factor_motion(t, span.h, spec.f.compliance.rows(sys), l)?;
         // (4), (5)
@@ -308,7 +306,7 @@ impl Stepper for Bound<Newmark, NewmarkLinear> {
     fn counts(&self) -> Counts {
         let l = &self.memory;
         let factorizations = l.newton.factorizations() + l.projector.factorizations();
-        Counts { visits: self.spec.sys.visits(&l.motion.data), factorizations: Some(factorizations) }
+        Counts { visits: l.motion.terms.visits(), factorizations: Some(factorizations) }
     }
     fn error(&mut self, _a: &StepArgs, _tol: Tolerance) -> Option<(f64, usize)> {
         None

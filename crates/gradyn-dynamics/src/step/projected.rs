@@ -18,7 +18,7 @@ use crate::error::StepError;
 use crate::formulation::{Compliance, Lagrange, Linear, release};
 use crate::kkt::{refactor_kkt, row_or_coordinate};
 use crate::plan::Frozen;
-use gradyn_model::{Data, KernelScalar, LEVEL, RunScalar, Setup, System};
+use gradyn_model::{Evaluator, KernelScalar, Level, RunScalar, Setup};
 use gradyn_num::{Kkt, Saddle, largest};
 
 /// Iterations of (2).
@@ -35,7 +35,7 @@ pub(crate) struct Projected {
 /// Memory of the residual.
 pub(crate) struct Work<S: RunScalar> {
     inner: Box<dyn Residual<S>>,
-    data: Data<S>,
+    terms: Evaluator<S>,
     x: Vec<S>,
     r: Vec<S>,
     diff: Vec<S>,
@@ -99,7 +99,7 @@ impl Projected {
         let mut last = f64::INFINITY;
         let mut report = Report::default();
         loop {
-            sys.place(t, &x[..n], &mut l.node.data);
+            l.node.terms.at(t, &x[..n]);
             self.residual_q(&lay, t, x, l);
             self.factor_q(t, l, None)?;
             l.position.solve(&mut l.b);
@@ -118,18 +118,18 @@ impl Projected {
             }
             last = size;
         }
-        sys.place(t, &x[..n], &mut l.node.data);
-        refactor_kkt(sys, t, &l.node.data, Compliance::NONE, &mut l.kkt)?;
+        l.node.terms.at(t, &x[..n]);
+        refactor_kkt(sys, t, &l.node.terms, Compliance::NONE, &mut l.kkt)?;
         // M (v - ṽ) + Φ_qᵀ σ = 0, Φ̇(ṽ) + Φ_q (v - ṽ) = 0
         l.b.fill(0.0);
-        sys.constraint(&lay.node(t, x), LEVEL[1], &mut l.node.data, &mut l.b[n..]);
+        l.node.terms.constraint(&lay.node(t, x), Level::VELOCITY, &mut l.b[n..]);
         l.b[n..].iter_mut().for_each(|b| *b = -*b);
         l.kkt.solve(&mut l.b);
         x[n..2 * n].iter_mut().zip(&l.b).for_each(|(v, d)| *v += d);
         x[sv..sv + m].copy_from_slice(&l.b[n..]);
         // (4), linear in (a, λ)
         x[2 * n..lay.z()].fill(0.0);
-        Lagrange::ACCELERATION.residual(sys, &lay.node(t, x), &mut l.node.data, &mut l.b);
+        Lagrange::ACCELERATION.residual(sys, &lay.node(t, x), &mut l.node.terms, &mut l.b);
         l.kkt.solve(&mut l.b);
         x[2 * n..lay.z()].iter_mut().zip(&l.b).for_each(|(u, d)| *u = -d);
         Ok(report)
@@ -143,8 +143,8 @@ impl Projected {
         (0..n).for_each(|i| l.diff[i] = x[i] - x[tilde + i]);
         l.b.fill(0.0);
         let (top, bottom) = l.b.split_at_mut(n);
-        sys.balance(&l.diff[..n], &x[sq..sq + m], &l.node.data, top);
-        sys.constraint(&lay.node(t, x), LEVEL[0], &mut l.node.data, bottom);
+        l.node.terms.balance(&l.diff[..n], &x[sq..sq + m], top);
+        l.node.terms.constraint(&lay.node(t, x), Level::POSITION, bottom);
         release(sys, &x[sq..sq + m], bottom);
         release_rates(sys, &x[sq..sq + m], bottom);
         l.r[..m].copy_from_slice(bottom);
@@ -152,9 +152,9 @@ impl Projected {
     /// The matrix of (2) with (M w + Φ_qᵀ σ)_q, or without it for the iteration.
     fn factor_q(&self, t: f64, l: &mut ProjectedLinear, balance_q: Option<usize>) -> Result<(), StepError> {
         let sys = &self.sys;
-        let mass = sys.mass(&l.node.data);
+        let mass = l.node.terms.mass();
         let mn = &sys.patterns().mn;
-        l.held.copy_from_slice(sys.phi_q(&l.node.data));
+        l.held.copy_from_slice(l.node.terms.phi_q());
         (0..mn.rows()).filter(|&k| !holonomic(sys, k)).for_each(|k| l.held[mn.row(k)].fill(0.0));
         let curvature = |k: usize| balance_q.map_or(0.0, |i| l.balance[i][k]);
         l.position
@@ -172,10 +172,9 @@ impl Projected {
     /// Memory of the residual, around that of the step.
     pub(crate) fn work<S: RunScalar>(&self, p: &[S], inner: Box<dyn Residual<S>>) -> Work<S> {
         let zero = S::zero();
-        let mut data = self.sys.data();
-        self.sys.prepare(p, &mut data);
+        let terms = self.sys.evaluator(p);
         let record = vec![zero; self.inner.len];
-        Work { inner, data, x: record.clone(), r: record, diff: vec![zero; self.inner.n] }
+        Work { inner, terms, x: record.clone(), r: record, diff: vec![zero; self.inner.n] }
     }
     /// Memory of the steps, around that of the step; `kkt` is prepared.
     pub(crate) fn memory(
@@ -188,8 +187,7 @@ impl Projected {
         let lay = self.layout();
         let pat = sys.patterns();
         // the node, and the rows that (2) leaves out
-        let mut node = Linear::new(sys, Lagrange::ACCELERATION);
-        sys.prepare(p, &mut node.data);
+        let node = Linear::new(sys, Lagrange::ACCELERATION, p);
         let free: Vec<u32> = (0..lay.m as u32)
             .filter(|&k| sys.dropped().contains(&k) || !holonomic(sys, k as usize))
             .collect();
@@ -220,7 +218,7 @@ impl<S: RunScalar> Residual<S> for Bound<Projected, Work<S>> {
         let lay = spec.layout();
         let inner = spec.inner;
         let (n, m, [tilde, sq, sv]) = (lay.n, lay.m, spec.offsets());
-        sys.set_angles(frozen.angles, &mut w.data);
+        w.terms.set_angles(frozen.angles);
         // (1)
         spec.unproject(x, &mut w.x);
         let inside = StepArgs { span, frozen, x: &w.x, past: &past[..inner.len] };
@@ -229,19 +227,19 @@ impl<S: RunScalar> Residual<S> for Bound<Projected, Work<S>> {
         r[inner.z()..inner.len].copy_from_slice(&w.r[inner.z()..]);
         // (2), (3)
         let at = lay.node(span.end(), x);
-        sys.place(at.t, at.q, &mut w.data);
+        w.terms.at(at.t, at.q);
         for (level, s) in [sq, sv].into_iter().enumerate() {
             let o = level * n;
             (0..n).for_each(|i| w.diff[i] = x[o + i] - x[tilde + o + i]);
             r[o..o + n].fill(S::zero());
-            sys.balance(&w.diff, &x[s..s + m], &w.data, &mut r[o..o + n]);
+            w.terms.balance(&w.diff, &x[s..s + m], &mut r[o..o + n]);
             r[s..s + m].fill(S::zero());
-            sys.constraint(&at, LEVEL[level], &mut w.data, &mut r[s..s + m]);
+            w.terms.constraint(&at, Level::ALL[level], &mut r[s..s + m]);
             release(sys, &x[s..s + m], &mut r[s..s + m]);
         }
         release_rates(sys, &x[sq..sq + m], &mut r[sq..sq + m]);
         // (4)
-        Lagrange::ACCELERATION.residual(sys, &at, &mut w.data, &mut r[2 * n..lay.z()]);
+        Lagrange::ACCELERATION.residual(sys, &at, &mut w.terms, &mut r[2 * n..lay.z()]);
     }
 }
 
@@ -266,7 +264,7 @@ impl Stepper for Bound<Projected, ProjectedLinear> {
         let (inner, [tilde, ..]) = (spec.inner, spec.offsets());
         let first = l.inner.advance(span, frozen, &past[..inner.len], &mut x[..inner.len])?;
         x.copy_within(..inner.z(), tilde);
-        spec.sys.set_angles(frozen.angles, &mut l.node.data);
+        l.node.terms.set_angles(frozen.angles);
         let then = spec.project(span.end(), l, x)?;
         Ok(Report {
             iterations: first.iterations + then.iterations,
@@ -286,25 +284,19 @@ impl Stepper for Bound<Projected, ProjectedLinear> {
         // (4), and the matrices of (2), (3)
         l.t = span.end();
         let at = lay.node(l.t, x);
-        sys.set_angles(frozen.angles, &mut l.node.data);
+        l.node.terms.set_angles(frozen.angles);
         l.node.set(sys, &at);
         l.point.copy_from_slice(&x[..lay.z()]);
         (0..2 * n).for_each(|i| l.diff[i] = x[i] - x[tilde + i]);
         l.sigma.copy_from_slice(&x[sq..sq + 2 * m]);
         l.dphi_q.fill(0.0);
-        sys.constraint_q(&at, LEVEL[1], &mut l.node.data, &mut l.dphi_q);
+        l.node.terms.constraint_q(&at, Level::VELOCITY, &mut l.dphi_q);
         for (k, out) in l.balance.iter_mut().enumerate() {
             out.fill(0.0);
-            sys.balance_q(
-                &at,
-                &l.diff[k * n..(k + 1) * n],
-                &l.sigma[k * m..(k + 1) * m],
-                &mut l.node.data,
-                out,
-            );
+            l.node.terms.balance_q(&at, &l.diff[k * n..(k + 1) * n], &l.sigma[k * m..(k + 1) * m], out);
         }
         spec.factor_q(l.t, l, Some(0))?;
-        refactor_kkt(sys, l.t, &l.node.data, Compliance::NONE, &mut l.kkt)
+        refactor_kkt(sys, l.t, &l.node.terms, Compliance::NONE, &mut l.kkt)
     }
     fn error(&mut self, a: &StepArgs, tol: Tolerance) -> Option<(f64, usize)> {
         let Self { spec, memory: l } = self;
@@ -324,6 +316,6 @@ impl Stepper for Bound<Projected, ProjectedLinear> {
     }
     fn counts(&self) -> Counts {
         let inner = self.memory.inner.counts();
-        Counts { visits: inner.visits + self.spec.sys.visits(&self.memory.node.data), ..inner }
+        Counts { visits: inner.visits + self.memory.node.terms.visits(), ..inner }
     }
 }

@@ -15,7 +15,7 @@ use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::initial::{Initial, Solver};
 use crate::plan::Frozen;
-use gradyn_model::{RunScalar, Setup, System};
+use gradyn_model::{RunScalar, Setup};
 use gradyn_num::Kkt;
 
 /// Schemes, each with its system and its constants.
@@ -93,13 +93,12 @@ impl StepRecipe {
     /// Residuals of a run with slots p.
     pub fn residual<S: RunScalar>(&self, p: &[S]) -> ChainResidual<S> {
         let sys = self.system();
-        let mut data = sys.data();
-        sys.prepare(p, &mut data);
+        let terms = sys.evaluator(p);
         let mut step = self.kind.residual(p);
         if let Some(spec) = self.projection() {
             step = Box::new(Bound { memory: spec.work(p, step), spec });
         }
-        ChainResidual { sys: sys.clone(), layout: self.layout(), start: self.start(), data, step }
+        ChainResidual { sys: sys.clone(), layout: self.layout(), start: self.start(), terms, step }
     }
     /// The projection around the scheme, if there is one.
     fn projection(&self) -> Option<Projected> {

@@ -30,7 +30,7 @@ use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::plan::Frozen;
 use crate::tableau::Scheme;
-use gradyn_model::{Data, KernelScalar, RunScalar, Set, Setup, System};
+use gradyn_model::{Evaluator, KernelScalar, RunScalar, Set, Setup};
 use gradyn_num::Kkt;
 
 /// A scheme on a formulation.
@@ -52,7 +52,7 @@ pub struct Rosenbrock {
 
 /// Memory of the residual.
 pub struct Work<S: RunScalar> {
-    data: Data<S>,
+    terms: Evaluator<S>,
     g: Vec<S>,
     scratch: Vec<S>,
     slopes: Vec<S>,
@@ -61,7 +61,7 @@ pub struct Work<S: RunScalar> {
 
 /// Memory of (3): the rows on one more dual level.
 pub(super) struct Along<S: RunScalar> {
-    data: Data<S::Along>,
+    terms: Evaluator<S::Along>,
     point: Vec<S::Along>,
     rows: Vec<S::Along>,
     scratch: Vec<S::Along>,
@@ -73,11 +73,10 @@ impl<S: RunScalar> Along<S> {
         let zero = S::Along::from(0.0);
         let d = sys.dims();
         let o = sys.functionals(Set::Integrand);
-        let mut data = sys.data();
-        sys.prepare(&p.iter().map(|&p| S::along(p, S::zero())).collect::<Vec<_>>(), &mut data);
+        let terms = sys.evaluator(&p.iter().map(|&p| S::along(p, S::zero())).collect::<Vec<_>>());
         let z = 3 * d.n + d.m;
         Self {
-            data,
+            terms,
             point: vec![zero; z],
             rows: vec![zero; z],
             scratch: vec![zero; d.n + d.m],
@@ -150,11 +149,11 @@ impl Rosenbrock {
         }
         // rows and integrands there
         let at = lay.node(S::along(t, τ), &a.point);
-        sys.set_angles(frozen.angles, &mut a.data);
-        sys.place(at.t, at.q, &mut a.data);
-        self.state.residual(sys, &self.f, &at, frozen.choice, &mut a.data, &mut a.rows, &mut a.scratch);
+        a.terms.set_angles(frozen.angles);
+        a.terms.at(at.t, at.q);
+        self.state.residual(sys, &self.f, &at, frozen.choice, &mut a.terms, &mut a.rows, &mut a.scratch);
         if lay.o > 0 {
-            sys.measure(Set::Integrand, &at, &mut a.data, &mut a.g);
+            a.terms.measure(Set::Integrand, &at, &mut a.g);
         }
     }
     /// Defects of a prediction (q, v)_0 + h Σ c_j K_j.
@@ -187,11 +186,10 @@ impl Rosenbrock {
     pub(crate) fn work<S: RunScalar>(&self, p: &[S]) -> Work<S> {
         let d = self.sys.dims();
         let o = self.sys.functionals(Set::Integrand);
-        let mut data = self.sys.data();
-        self.sys.prepare(p, &mut data);
+        let terms = self.sys.evaluator(p);
         let zeros = |n: usize| vec![S::zero(); n];
         let slopes = zeros((self.stages() + 1) * 2 * d.n);
-        Work { data, g: zeros(o), scratch: zeros(d.n + d.m), slopes, along: Along::new(&self.sys, p) }
+        Work { terms, g: zeros(o), scratch: zeros(d.n + d.m), slopes, along: Along::new(&self.sys, p) }
     }
     /// Memory of the steps; `kkt` is prepared.
     pub(crate) fn memory(&self, p: &[f64], kkt: &Kkt) -> Result<RosenbrockLinear, StepError> {
@@ -247,7 +245,7 @@ impl<S: RunScalar> Residual<S> for Bound<Rosenbrock, Work<S>> {
         let StepArgs { span, frozen, x, past } = *a;
         let (sys, lay, n2) = (&spec.sys, spec.layout(), 2 * spec.sys.dims().n);
         let (z, s) = (lay.z(), spec.stages());
-        sys.set_angles(frozen.angles, &mut w.data);
+        w.terms.set_angles(frozen.angles);
         for k in 0..lay.o {
             r[z + k] = x[z + k] - past[z + k];
         }
@@ -264,7 +262,7 @@ impl<S: RunScalar> Residual<S> for Bound<Rosenbrock, Work<S>> {
             };
             let block = if i == s { &x[..z] } else { spec.block(&lay, i, x, past) };
             let at = lay.node(t, block);
-            sys.place(t, at.q, &mut w.data);
+            w.terms.at(t, at.q);
             if i > 0 {
                 let c = if i == s { &spec.scheme.b } else { &spec.scheme.alpha[i] };
                 spec.defects(&lay, c, span.h, block, past, slopes, &mut r[o..o + n2]);
@@ -273,7 +271,7 @@ impl<S: RunScalar> Residual<S> for Bound<Rosenbrock, Work<S>> {
                     &spec.f,
                     &at,
                     frozen.choice,
-                    &mut w.data,
+                    &mut w.terms,
                     &mut r[o..o + z],
                     &mut w.scratch,
                 );
@@ -292,7 +290,7 @@ impl<S: RunScalar> Residual<S> for Bound<Rosenbrock, Work<S>> {
             spec.along(&lay, (span.t, τ), frozen, (&past[..z], &x[o..o + z]), shift, &mut w.along);
             r[o..o + z].iter_mut().zip(&w.along.rows).for_each(|(r, a)| *r = S::slope(a));
             if lay.o > 0 {
-                sys.measure(Set::Integrand, &at, &mut w.data, &mut w.g);
+                w.terms.measure(Set::Integrand, &at, &mut w.g);
                 (0..lay.o).for_each(|k| r[z + k] -= span.h * (w.g[k] + S::slope(&w.along.g[k])) * b);
             }
         }
@@ -332,15 +330,15 @@ impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
             let at = lay.node(span.t + spec.scheme.node(i) * span.h, spec.block(&lay, i, x, past));
             let block = if i == 0 { &mut l.base } else { &mut l.blocks[i - 1] };
             if i > 0 {
-                sys.set_angles(frozen.angles, &mut block.linear.data);
+                block.linear.terms.set_angles(frozen.angles);
                 block.set(sys, &at, frozen.choice)?;
             }
             if lay.o > 0 {
-                l.g[i].set(sys, &at, &mut block.linear.data);
+                l.g[i].set(&at, &mut block.linear.terms);
             }
         }
         // the node
-        sys.set_angles(frozen.angles, &mut l.node.linear.data);
+        l.node.linear.terms.set_angles(frozen.angles);
         l.node.set(sys, &lay.node(span.end(), x), frozen.choice)?;
         // (3) along w_i
         let directions = &x[spec.direction(&lay, 0)..];
@@ -376,13 +374,13 @@ impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
         let Self { spec, memory: l } = self;
         let StepArgs { span, frozen, x, past } = *a;
         super::hermite(&spec.layout(), span.h, theta, past, x, &mut out[..2 * spec.layout().n]);
-        spec.sys.set_angles(frozen.angles, &mut l.node.linear.data);
+        l.node.linear.terms.set_angles(frozen.angles);
         l.node.evaluate(&spec.sys, span.t + theta * span.h, frozen.choice, out)
     }
     fn counts(&self) -> Counts {
         let l = &self.memory;
         let blocks = l.blocks.iter().chain([&l.base, &l.node]);
-        let visits = blocks.map(|b| self.spec.sys.visits(&b.linear.data)).sum();
+        let visits = blocks.map(|b| b.linear.terms.visits()).sum();
         Counts { visits, factorizations: None }
     }
     fn resize(&mut self, control: &Controller, error: f64) -> f64 {

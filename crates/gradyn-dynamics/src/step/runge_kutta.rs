@@ -29,7 +29,7 @@ use crate::formulation::{Lagrange, largest_mass, smallest_row};
 use crate::plan::Frozen;
 use crate::tableau::Tableau;
 use coupled::Coupled;
-use gradyn_model::{Data, RunScalar, Set, Setup, System};
+use gradyn_model::{Evaluator, RunScalar, Set, Setup};
 use gradyn_num::{Kkt, largest};
 
 /// A tableau on a formulation.
@@ -49,7 +49,7 @@ pub struct RungeKutta {
 
 /// Memory of the residual.
 pub struct Work<S: RunScalar> {
-    data: Data<S>,
+    terms: Evaluator<S>,
     g: Vec<S>,
     scratch: Vec<S>,
 }
@@ -69,7 +69,7 @@ pub(crate) struct RungeKuttaLinear {
     g: Vec<IntegrandRows>,
     kkt: Kkt,
     scratch: Vec<f64>,
-    past: Data<f64>,
+    past: Evaluator<f64>,
     values: Vec<f64>,
     sums: Vec<f64>,
 }
@@ -165,7 +165,7 @@ impl RungeKutta {
         let o = self.at(lay, i + 1);
         let block = &mut l.blocks[i];
         self.stage(lay, i, span.h, x, past);
-        self.sys.set_angles(frozen.angles, &mut block.linear.data);
+        block.linear.terms.set_angles(frozen.angles);
         let t = span.t + self.tableau.nodes[i] * span.h;
         block.evaluate(&self.sys, t, frozen.choice, &mut x[o..o + lay.z()])?;
         Ok(Report { iterations: 1, factorizations: 1 })
@@ -184,21 +184,21 @@ impl RungeKutta {
         frozen: Frozen,
         x: &[S],
         past: &[S],
-        d: &mut Data<S>,
+        terms: &mut Evaluator<S>,
         scratch: &mut [S],
         r: &mut [S],
     ) {
         // defects of (1)
         let block = self.block(lay, i + 1, x, past);
         self.slope(lay, self.tableau.rows[i], x, past, &mut r[..2 * lay.n]);
-        for d in 0..2 * lay.n {
-            r[d] = block[d] - past[d] - span.h * r[d];
+        for terms in 0..2 * lay.n {
+            r[terms] = block[terms] - past[terms] - span.h * r[terms];
         }
         // rows of the state
         let at = lay.node(span.t + span.h * self.tableau.nodes[i], block);
-        self.state.residual(&self.sys, &self.f, &at, frozen.choice, d, r, scratch);
+        self.state.residual(&self.sys, &self.f, &at, frozen.choice, terms, r, scratch);
     }
-    /// `l.sums` += c g(block j), with its data placed there.
+    /// `l.sums` += c g(block j), with its evaluator there.
     fn add_integrands(
         &self,
         lay: &Layout,
@@ -210,11 +210,11 @@ impl RungeKutta {
         l: &mut RungeKuttaLinear,
     ) {
         let at = lay.node(t, self.block(lay, j, x, past));
-        let d = if j == 0 { &mut l.past } else { &mut l.blocks[j - 1].linear.data };
-        self.sys.measure(Set::Integrand, &at, d, &mut l.values[..lay.o]);
+        let terms = if j == 0 { &mut l.past } else { &mut l.blocks[j - 1].linear.terms };
+        terms.measure(Set::Integrand, &at, &mut l.values[..lay.o]);
         l.sums[..lay.o].iter_mut().zip(&l.values).for_each(|(s, g)| *s += c * g);
     }
-    /// Σ_j c_j g_j into `l.sums`; data must be placed.
+    /// Σ_j c_j g_j into `l.sums`, with every evaluator at its block; nothing is measured without objectives.
     fn quadrature(
         &self,
         lay: &Layout,
@@ -226,7 +226,7 @@ impl RungeKutta {
     ) {
         l.sums.fill(0.0);
         for (j, c) in c.iter().enumerate() {
-            if *c != 0.0 {
+            if *c != 0.0 && lay.o > 0 {
                 self.add_integrands(lay, *c, span.t + self.node(j) * span.h, j, x, past, l);
             }
         }
@@ -240,11 +240,10 @@ impl RungeKutta {
     }
     /// Memory of the residual.
     pub(crate) fn work<S: RunScalar>(&self, p: &[S]) -> Work<S> {
-        let mut data = self.sys.data();
-        self.sys.prepare(p, &mut data);
+        let terms = self.sys.evaluator(p);
         let d = self.sys.dims();
         let o = self.sys.functionals(Set::Integrand);
-        Work { data, g: vec![S::zero(); o], scratch: vec![S::zero(); d.n + d.m] }
+        Work { terms, g: vec![S::zero(); o], scratch: vec![S::zero(); d.n + d.m] }
     }
     /// Memory of the steps; `kkt` is prepared.
     pub(crate) fn memory(&self, p: &[f64], kkt: &Kkt) -> Result<RungeKuttaLinear, StepError> {
@@ -258,7 +257,7 @@ impl RungeKutta {
         let sys = &self.sys;
         let lay = self.layout();
         let tableau = self.tableau;
-        let past = sys.prepared(p);
+        let past = sys.evaluator_with(p);
         // a block, and the matrix of a group of rows
         let block = || Block::new(sys, self.f, self.state, p, kkt);
         let own = |g: &std::ops::Range<usize>| {
@@ -273,7 +272,7 @@ impl RungeKutta {
             blocks: (0..self.stages()).map(|_| block()).collect(),
             groups: tableau.groups().map(group).collect::<Result<_, _>>()?,
             filter: (tableau.filter != 0.0).then(|| matrix(vec![tableau.filter])).transpose()?,
-            scales: [largest_mass(sys, p), smallest_row(sys, p, 0.0, sys.drawn())],
+            scales: [largest_mass(sys, p), smallest_row(sys, p, 0.0, sys.guess())],
             g: (0..=self.stages()).map(|_| IntegrandRows::new(sys)).collect(),
             past,
             scratch: vec![0.0; lay.n + lay.m],
@@ -346,20 +345,19 @@ impl<S: RunScalar> Residual<S> for Bound<RungeKutta, Work<S>> {
     fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
         let Self { spec, memory: w } = self;
         let StepArgs { span, frozen, x, past } = *a;
-        let sys = &spec.sys;
         let lay = spec.layout();
         let z = lay.z();
-        sys.set_angles(frozen.angles, &mut w.data);
+        w.terms.set_angles(frozen.angles);
         for k in 0..lay.o {
             r[z + k] = x[z + k] - past[z + k];
         }
         for j in 0..=spec.stages() {
             let t = span.t + span.h * spec.node(j);
             let at = lay.node(t, spec.block(&lay, j, x, past));
-            sys.place(t, at.q, &mut w.data);
+            w.terms.at(t, at.q);
             // (2)
             if lay.o > 0 && spec.counts(j) {
-                sys.measure(Set::Integrand, &at, &mut w.data, &mut w.g);
+                w.terms.measure(Set::Integrand, &at, &mut w.g);
                 for k in 0..lay.o {
                     r[z + k] -= span.h * w.g[k] * spec.b()[j];
                 }
@@ -369,7 +367,7 @@ impl<S: RunScalar> Residual<S> for Bound<RungeKutta, Work<S>> {
             }
             // (1)
             let o = spec.at(&lay, j);
-            spec.rows(&lay, j - 1, span, frozen, x, past, &mut w.data, &mut w.scratch, &mut r[o..o + z]);
+            spec.rows(&lay, j - 1, span, frozen, x, past, &mut w.terms, &mut w.scratch, &mut r[o..o + z]);
         }
     }
 }
@@ -408,8 +406,8 @@ impl Stepper for Bound<RungeKutta, RungeKuttaLinear> {
         }
         // (2)
         if lay.o > 0 {
-            spec.sys.set_angles(frozen.angles, &mut l.past);
-            spec.sys.set_time(span.t, &mut l.past);
+            l.past.set_angles(frozen.angles);
+            l.past.at_time(span.t);
             spec.quadrature(&lay, spec.b(), span, x, past, l);
             for k in 0..lay.o {
                 x[lay.z() + k] = past[lay.z() + k] + span.h * l.sums[k];
@@ -425,9 +423,9 @@ impl Stepper for Bound<RungeKutta, RungeKuttaLinear> {
         l.h = span.h;
         // g_x of the past
         if spec.counts(0) {
-            sys.set_angles(frozen.angles, &mut l.past);
-            sys.set_time(span.t, &mut l.past);
-            l.g[0].set(sys, &lay.node(span.t, past), &mut l.past);
+            l.past.set_angles(frozen.angles);
+            l.past.at_time(span.t);
+            l.g[0].set(&lay.node(span.t, past), &mut l.past);
         }
         // partials of each block, then the matrix of each implicit group
         for (g, rows) in spec.tableau.groups().enumerate() {
@@ -435,15 +433,15 @@ impl Stepper for Bound<RungeKutta, RungeKuttaLinear> {
                 let t = span.t + spec.tableau.nodes[i] * span.h;
                 let at = lay.node(t, spec.block(&lay, i + 1, x, past));
                 let block = &mut l.blocks[i];
-                sys.set_angles(frozen.angles, &mut block.linear.data);
+                block.linear.terms.set_angles(frozen.angles);
                 if l.groups[g].is_some() {
-                    sys.place(t, at.q, &mut block.linear.data);
+                    block.linear.terms.at(t, at.q);
                     block.partials(sys, &at, frozen.choice)?;
                 } else {
                     block.hold(sys, &at, frozen.choice)?;
                 }
                 if spec.counts(i + 1) {
-                    l.g[i + 1].set(sys, &at, &mut block.linear.data);
+                    l.g[i + 1].set(&at, &mut block.linear.terms);
                 }
             }
             if let Some(matrix) = &mut l.groups[g] {
@@ -474,12 +472,12 @@ impl Stepper for Bound<RungeKutta, RungeKuttaLinear> {
                 &lay,
                 t,
                 frozen.angles,
-                &mut block.linear.data,
+                &mut block.linear.terms,
                 &mut l.kkt,
                 out,
             );
         }
-        spec.sys.set_angles(frozen.angles, &mut block.linear.data);
+        block.linear.terms.set_angles(frozen.angles);
         block.evaluate(&spec.sys, t, frozen.choice, out)
     }
     fn error(&mut self, a: &StepArgs, tol: Tolerance) -> Option<(f64, usize)> {
@@ -498,8 +496,7 @@ impl Stepper for Bound<RungeKutta, RungeKuttaLinear> {
         Some((if error.is_nan() { f64::INFINITY } else { error }, worst))
     }
     fn counts(&self) -> Counts {
-        let sys = &self.spec.sys;
-        let visits = self.memory.blocks.iter().map(|b| sys.visits(&b.linear.data)).sum();
+        let visits = self.memory.blocks.iter().map(|b| b.linear.terms.visits()).sum();
         Counts { visits, factorizations: None }
     }
     fn resize(&mut self, control: &Controller, error: f64) -> f64 {

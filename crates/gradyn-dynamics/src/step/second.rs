@@ -12,7 +12,7 @@ use crate::block::State;
 use crate::formulation::{Lagrange, Linear};
 use crate::plan::Frozen;
 use crate::step::{IntegrandRows, Layout};
-use gradyn_model::{LEVEL, Setup, System};
+use gradyn_model::{Level, Setup};
 use gradyn_num::Dual;
 
 /// Stages in one evaluation: what one instruction of any machine works on.
@@ -59,8 +59,7 @@ impl Partials {
     fn new(sys: &Setup, f: Lagrange, p: &[f64]) -> Self {
         let dims = sys.dims();
         let zero = Lanes::from(0.0);
-        let mut linear = Linear::new(sys, f);
-        sys.prepare(&p.iter().map(|&p| Lanes::from(p)).collect::<Vec<_>>(), &mut linear.data);
+        let linear = Linear::new(sys, f, &p.iter().map(|&p| Lanes::from(p)).collect::<Vec<_>>());
         let dphi_q = vec![zero; sys.patterns().mn.nnz()];
         let point = vec![zero; 3 * dims.n + dims.m];
         Self { linear, dphi_q, point, g: IntegrandRows::new(sys) }
@@ -80,32 +79,32 @@ impl Partials {
         for (i, p) in self.point.iter_mut().enumerate() {
             *p = Lanes { re: x[i], eps: std::array::from_fn(|k| w.get(k * z + i).copied().unwrap_or(0.0)) };
         }
-        sys.set_angles(frozen.angles, &mut self.linear.data);
+        self.linear.terms.set_angles(frozen.angles);
         let at = lay.node(t, &self.point);
         self.linear.set(sys, &at);
         if state != State::Full {
             self.dphi_q.fill(Lanes::from(0.0));
-            sys.constraint_q(&at, LEVEL[1], &mut self.linear.data, &mut self.dphi_q);
+            self.linear.terms.constraint_q(&at, Level::VELOCITY, &mut self.dphi_q);
         }
         if lay.o > 0 {
-            self.g.set(sys, &at, &mut self.linear.data);
+            self.g.set(&at, &mut self.linear.terms);
         }
     }
     /// The derivatives in lane `k`.
-    fn read(&self, sys: &Setup, k: usize, m: &mut Matrices, g: &mut IntegrandRows) {
+    fn read(&self, k: usize, m: &mut Matrices, g: &mut IntegrandRows) {
         let l = &self.linear;
         let pairs = [
             (&mut m.top_q, &l.top_q[..]),
             (&mut m.top_v, &l.top_v),
             (&mut m.bottom_q, &l.bottom_q),
             (&mut m.bottom_v, &l.bottom_v),
-            (&mut m.phi_q, sys.phi_q(&l.data)),
+            (&mut m.phi_q, l.terms.phi_q()),
             (&mut m.dphi_q, &self.dphi_q),
         ];
         for (to, from) in pairs {
             to.iter_mut().zip(from).for_each(|(o, x)| *o = x.eps[k]);
         }
-        m.mass.iter_mut().zip(sys.mass(&l.data)).for_each(|(o, x)| *o = x.eps[k]);
+        m.mass.iter_mut().zip(l.terms.mass()).for_each(|(o, x)| *o = x.eps[k]);
         self.g.along(k, g);
     }
 }
@@ -162,7 +161,7 @@ impl Second {
             };
             partials.set(sys, self.state, lay, t, frozen, x, &w[first * z..end * z]);
             for i in first..end {
-                partials.read(sys, i - first, &mut self.stages[i], &mut self.g[i]);
+                partials.read(i - first, &mut self.stages[i], &mut self.g[i]);
             }
         }
     }
@@ -262,7 +261,7 @@ impl Second {
         for (c, Partials { linear, .. }) in self.partials.iter_mut().enumerate() {
             self.rows.fill(zero);
             // momentum and constraints
-            linear.slot_mul(sys, &self.delta, &mut self.rows[2 * n..]);
+            linear.slot_mul(&self.delta, &mut self.rows[2 * n..]);
             // independent rows of positions and velocities
             for level in 0..2 {
                 if self.state.lists(sys)[level].is_none() {
@@ -270,7 +269,7 @@ impl Second {
                 }
                 self.phi.fill(zero);
                 let (point, d) = linear.at();
-                sys.constraint_p(&point, LEVEL[level], &self.delta, d, &mut self.phi);
+                d.constraint_p(&point, Level::ALL[level], &self.delta, &mut self.phi);
                 let rows = self.rows[level * n..].iter_mut().zip(sys.independent(level == 1));
                 rows.for_each(|(r, &k)| *r = self.phi[k as usize]);
             }
@@ -287,7 +286,7 @@ impl Second {
         let linear = &mut self.partials[i / LANES].linear;
         self.rows.iter_mut().zip(mu).for_each(|(r, m)| *r = Lanes::from(*m));
         self.grad.fill(zero);
-        linear.slot_mul_t(sys, &self.rows[2 * n..], s, &mut self.grad);
+        linear.slot_mul_t(&self.rows[2 * n..], s, &mut self.grad);
         for level in 0..2 {
             if self.state.lists(sys)[level].is_none() {
                 continue;
@@ -296,7 +295,7 @@ impl Second {
             let rows = self.rows[level * n..].iter().zip(sys.independent(level == 1));
             rows.for_each(|(r, &k)| self.phi[k as usize] = *r);
             let (point, d) = linear.at();
-            sys.constraint_p_t(&point, LEVEL[level], &self.phi, s, d, &mut self.grad);
+            d.constraint_p_t(&point, Level::ALL[level], &self.phi, s, &mut self.grad);
         }
         grad.iter_mut().zip(&self.grad).for_each(|(g, x)| *g += x.eps[i % LANES]);
     }

@@ -8,7 +8,7 @@ use gradyn_dynamics::step::adams::coefficients::{
 };
 use gradyn_dynamics::tableau::DOPRI5;
 use gradyn_dynamics::{Adams, Lagrange, RungeKutta, State, StepError, StepRecipe, Trajectory, simulate};
-use gradyn_model::{Mechanics, Model, System};
+use gradyn_model::{Mechanics, Model};
 use gradyn_testkit::models::{Ready, double_pendulum, five_bar, pendulum, ready};
 
 /// Steps that differ by up to a factor of 2, of a linear congruential sequence.

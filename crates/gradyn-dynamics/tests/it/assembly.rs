@@ -6,7 +6,7 @@ use gradyn_dynamics::{Frozen, Lagrange, RungeKutta, Span, State, StepError, Step
 use gradyn_model::mechanism::{
     Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Quantity,
 };
-use gradyn_model::{At, System, build};
+use gradyn_model::{At, build};
 use gradyn_testkit::models::{all, double_pendulum, four_bar, pendulum, ready};
 
 fn attempt(m: &Mechanism) -> Result<Assembled, StepError> {
@@ -68,13 +68,12 @@ fn every_model_is_assembled() {
             assert!((x[i] - a.q[i]).abs() < 1e-10, "{name}: {} differs", sys.coordinate_name(i))
         });
         // and its velocities satisfy Φ̇ = 0, its accelerations Φ̈ = 0
-        let mut d = sys.data();
-        sys.prepare(&r.p, &mut d);
-        sys.set_angles(&r.model.angles, &mut d);
-        sys.place(t, &x[..dims.n], &mut d);
+        let mut d = sys.evaluator(&r.p);
+        d.set_angles(&r.model.angles);
+        d.at(t, &x[..dims.n]);
         for c in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] {
             let mut out = vec![0.0; dims.m];
-            sys.constraint(&At::of(t, &x, dims.n, dims.m), c, &mut d, &mut out);
+            d.constraint(&At::of(t, &x, dims.n, dims.m), c, &mut out);
             let scale = x[..3 * dims.n].iter().fold(1.0f64, |s, x| s.max(x * x));
             assert!(out.iter().all(|o| o.abs() < 1e-13 * scale), "{name}, {c:?}: {out:?}");
         }

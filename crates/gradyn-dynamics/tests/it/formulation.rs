@@ -9,7 +9,7 @@ use gradyn_dynamics::{
     Compliance, Lagrange, Newmark, Residual, RungeKutta, Scheme, Span, State, StepArgs, StepRecipe,
     Trajectory, simulate,
 };
-use gradyn_model::{At, Mechanics, Model, System};
+use gradyn_model::{At, Mechanics, Model};
 use gradyn_num::{Pattern, Wide};
 use gradyn_testkit::models::{all, ready};
 use std::ops::Range;
@@ -117,9 +117,8 @@ impl Case {
     }
     fn linear(&self) -> Linear {
         let sys = &self.model.system;
-        let mut l = Linear::new(sys, self.f);
-        sys.prepare(&self.x[self.block(4)], &mut l.data);
-        sys.set_angles(&self.model.angles, &mut l.data);
+        let mut l = Linear::new(sys, self.f, &self.x[self.block(4)]);
+        l.terms.set_angles(&self.model.angles);
         l.set(sys, &self.at());
         l
     }
@@ -127,11 +126,10 @@ impl Case {
     fn truth(&self) -> Matrix {
         let sys = &self.model.system;
         duals(&self.x, self.n + self.m, |x, out| {
-            let mut d = sys.data();
-            sys.prepare(&x[self.block(4)], &mut d);
-            sys.set_angles(&self.model.angles, &mut d);
+            let mut d = sys.evaluator(&x[self.block(4)]);
+            d.set_angles(&self.model.angles);
             let t = Wide::from(self.t);
-            sys.place(t, &x[..self.n], &mut d);
+            d.at(t, &x[..self.n]);
             self.f.residual(sys, &At::of(t, x, self.n, self.m), &mut d, out);
         })
     }
@@ -160,9 +158,9 @@ fn partials_are_the_derivatives_of_the_residual() {
         let stack = |top: &[f64], bottom: &[f64]| [dense(&pat.nn, top), dense(&pat.mn, bottom)].concat();
         equal(&stack(&l.top_q, &l.bottom_q), &columns(&truth, c.block(0)), &format!("{}: F_q", c.what));
         equal(&stack(&l.top_v, &l.bottom_v), &columns(&truth, c.block(1)), &format!("{}: F_v", c.what));
-        let scaled: Vec<f64> = sys.phi_q(&l.data).iter().map(|j| c.f.level[2] * j).collect();
-        equal(&stack(sys.mass(&l.data), &scaled), &columns(&truth, c.block(2)), &format!("{}: F_a", c.what));
-        let mut f_lam = transposed(&dense(&pat.mn, sys.phi_q(&l.data)), n);
+        let scaled: Vec<f64> = l.terms.phi_q().iter().map(|j| c.f.level[2] * j).collect();
+        equal(&stack(l.terms.mass(), &scaled), &columns(&truth, c.block(2)), &format!("{}: F_a", c.what));
+        let mut f_lam = transposed(&dense(&pat.mn, l.terms.phi_q()), n);
         f_lam.extend(
             (0..m).map(|i| {
                 (0..m).map(|j| if i == j { -c.f.compliance.factor } else { 0.0 }).collect::<Vec<_>>()
@@ -175,7 +173,7 @@ fn partials_are_the_derivatives_of_the_residual() {
         for s in 0..slots {
             let (mut delta, mut out) = (vec![0.0; slots], vec![0.0; n + m]);
             delta[s] = 1.0;
-            l.slot_mul(sys, &delta, &mut out);
+            l.slot_mul(&delta, &mut out);
             f_p.iter_mut().zip(out).for_each(|(row, o)| row[s] = o);
         }
         equal(&f_p, &columns(&truth, c.block(4)), &format!("{}: F_p", c.what));
@@ -209,7 +207,7 @@ fn products_and_transposes_are_those_of_the_partials() {
         let (b, sizes) = sum(1.0, &[(&f_v, &dv), (&f_a, &da)]);
         near(&out, &b, &sizes, &format!("{}: rate_mul", c.what));
         let mut out = start.clone();
-        l.slot_mul(sys, &delta, &mut out);
+        l.slot_mul(&delta, &mut out);
         let (b, sizes) = sum(1.0, &[(&f_p, &delta)]);
         near(&out, &b, &sizes, &format!("{}: slot_mul", c.what));
         // transposes
@@ -228,7 +226,7 @@ fn products_and_transposes_are_those_of_the_partials() {
         check("rate_mul_t, a", &f_a, 1.0, &a);
         let mut grad = vec![1.0; slots];
         grad.resize(sys.dims().args, 0.0);
-        l.slot_mul_t(sys, &mu, -0.6, &mut grad);
+        l.slot_mul_t(&mu, -0.6, &mut grad);
         check("slot_mul_t", &f_p, -0.6, &grad[..slots]);
     });
 }

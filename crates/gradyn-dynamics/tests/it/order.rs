@@ -8,7 +8,7 @@ use gradyn_dynamics::{
     Lagrange, Newmark, RungeKutta, Scheme, State, StepError, StepRecipe, Trajectory, simulate,
 };
 use gradyn_model::mechanism::ForceKind;
-use gradyn_model::{Mechanics, Mechanism, Model, Set, System};
+use gradyn_model::{Mechanics, Mechanism, Model, Set};
 use gradyn_testkit::models::{
     double_pendulum, driven, five_bar, free_body, pendulum, ready, slider_crank, spring_mass,
 };
@@ -267,13 +267,12 @@ fn newmark_with_negative_xi_dissipates() {
         p[r.model.times.end as usize] = 4.0;
         let step = newmark(sys, Lagrange::INDEX3, xi);
         let run = run(&step, &r.model, &p, Controller::fixed(h));
-        let mut d = sys.data::<f64>();
-        sys.prepare(&p, &mut d);
+        let mut d = sys.evaluator(&p);
         let mut at = |n: usize| {
             let (t, x, mut out) = (run.plan.t[n], run.record(n), [0.0; 2]);
-            sys.set_angles(run.plan.angles(n), &mut d);
-            sys.place(t, &x[..run.layout.n], &mut d);
-            sys.measure(Set::Output, &run.layout.node(t, x), &mut d, &mut out);
+            d.set_angles(run.plan.angles(n));
+            d.at(t, &x[..run.layout.n]);
+            d.measure(Set::Output, &run.layout.node(t, x), &mut out);
             out[0]
         };
         (0..=run.plan.steps()).map(&mut at).collect()

@@ -3,7 +3,7 @@
 use gradyn_dynamics::Compliance;
 use gradyn_dynamics::initial::{prepare_kkt, refactor_kkt};
 use gradyn_dynamics::projection::{project, violation};
-use gradyn_model::{At, LEVEL, Mechanism, System};
+use gradyn_model::{At, Level, Mechanics, Mechanism};
 use gradyn_testkit::models::{Ready, all, five_bar, ready};
 
 /// Numbers in (-1, 1).
@@ -27,7 +27,7 @@ fn massless() -> Mechanism {
 }
 
 /// ½ v·M v.
-fn kinetic(sys: &impl System, mass: &[f64], v: &[f64]) -> f64 {
+fn kinetic(sys: &Mechanics, mass: &[f64], v: &[f64]) -> f64 {
     let mut p = vec![0.0; v.len()];
     sys.patterns().nn.mul(mass, 0.5, v, &mut p);
     p.iter().zip(v).map(|(p, v)| p * v).sum()
@@ -40,28 +40,26 @@ fn energies(r: &Ready, compliance: f64, random: &mut Random) -> Option<(f64, f64
     let mut x: Vec<f64> = r.q.iter().map(|q| q + 0.05 * random.next()).collect();
     x.extend((0..n).map(|_| random.next()));
     x.resize(3 * n + m, 0.0);
-    let mut d = sys.data::<f64>();
-    sys.prepare(&r.p, &mut d);
-    sys.set_angles(&r.model.angles, &mut d);
-    sys.place(t, &x[..n], &mut d);
+    let mut d = sys.evaluator(&r.p);
+    d.set_angles(&r.model.angles);
+    d.at(t, &x[..n]);
     // a driver moves the set onto which v is projected
     let (still, mut rate) = (vec![0.0; n.max(m)], vec![0.0; m]);
-    sys.constraint(
+    d.constraint(
         &At { t, q: &x[..n], v: &still[..n], a: &still[..n], lam: &still[..m] },
-        LEVEL[1],
-        &mut d,
+        Level::VELOCITY,
         &mut rate,
     );
     if rate.iter().any(|r| *r != 0.0) {
         return None;
     }
-    let mass = sys.mass(&d).to_vec();
+    let mass = d.mass().to_vec();
     let before = kinetic(sys, &mass, &x[n..2 * n]);
     let mut kkt = prepare_kkt(sys, &d).expect("a pattern");
     refactor_kkt(sys, t, &d, Compliance::uniform(compliance), &mut kkt)
         .unwrap_or_else(|e| panic!("{}: {e}", r.model.name));
     project(sys, t, 1, &mut d, |b| kkt.solve(b), &mut x, &mut vec![0.0; n + m]);
-    let left = violation(sys, &At::of(t, &x, n, m), &mut d, &mut rate);
+    let left = violation(&At::of(t, &x, n, m), &mut d, &mut rate);
     Some((before, kinetic(sys, &mass, &x[n..2 * n]), left))
 }
 
@@ -88,9 +86,8 @@ fn velocity_projections_never_raise_the_kinetic_energy() {
 fn the_massless_model_has_massless_coordinates() {
     let r = ready(&massless());
     let sys = &r.model.system;
-    let mut d = sys.data::<f64>();
-    sys.prepare(&r.p, &mut d);
+    let d = sys.evaluator(&r.p);
     let nn = &sys.patterns().nn;
-    let diagonal = |i: usize| nn.row(i).find(|p| nn.col(*p) == i).map_or(0.0, |p| sys.mass(&d)[p]);
+    let diagonal = |i: usize| nn.row(i).find(|p| nn.col(*p) == i).map_or(0.0, |p| d.mass()[p]);
     assert!((0..sys.dims().n).any(|i| diagonal(i) == 0.0));
 }

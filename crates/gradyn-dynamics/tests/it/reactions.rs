@@ -11,7 +11,7 @@ use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Scheme, State, StepRecipe, 
 use gradyn_model::mechanism::{
     About, Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Number, Quantity, Vector,
 };
-use gradyn_model::{Model, Set, System};
+use gradyn_model::{Model, Set};
 use gradyn_testkit::models::{
     double_pendulum, five_bar, four_bar, pendulum, ready, rotor, slider_crank, ternary, trammel, welded,
 };
@@ -35,11 +35,11 @@ fn run<T: Clone + Into<StepRecipe>>(step: &T, model: &Model, p: &[f64], control:
 /// Values of the outputs at record `n`.
 fn measure(model: &Model, p: &[f64], run: &Trajectory, n: usize) -> Vec<f64> {
     let (sys, lay, t, x) = (&model.system, run.layout, run.plan.t[n], run.record(n));
-    let (mut d, mut out) = (sys.data(), vec![0.0; sys.functionals(Set::Output)]);
-    sys.prepare(p, &mut d);
-    sys.set_angles(run.plan.angles(n), &mut d);
-    sys.place(t, &x[..lay.n], &mut d);
-    sys.measure(Set::Output, &lay.node(t, x), &mut d, &mut out);
+    let mut d = sys.evaluator(p);
+    let mut out = vec![0.0; sys.functionals(Set::Output)];
+    d.set_angles(run.plan.angles(n));
+    d.at(t, &x[..lay.n]);
+    d.measure(Set::Output, &lay.node(t, x), &mut out);
     out.truncate(model.columns.len()); // the energy follows the columns
     out
 }

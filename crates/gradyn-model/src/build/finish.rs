@@ -19,7 +19,7 @@ use crate::relative::{Reference, Relative, Tree};
 use crate::row::{Owner, RowName};
 use crate::signal::Signals;
 use crate::start::Start;
-use crate::system::{AngleName, Dims, Patterns, Statics, System};
+use crate::system::{AngleName, Dims, Patterns, Statics};
 use crate::warning::{Warning, WarningCode};
 use gradyn_num::Pattern;
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ impl<'g> Builder<'g, '_> {
         // a first drawing, and parameters that are read
         let program = self.graph.program(&self.slots.symbols);
         let family = edges.map_or(Coordinates::Natural, |e| e.0);
-        let (system, angles) = self.placed(system, &fix, &mut asked, (&program, rho), family)?;
+        let (system, angles) = self.placed(Arc::new(system), &fix, &mut asked, (&program, rho), family)?;
         for &i in program.used_inputs() {
             parameters[i].used = true;
         }
@@ -101,7 +101,7 @@ impl<'g> Builder<'g, '_> {
     /// The system with its start, in these coordinates or in those of the tree, and references of the angles.
     fn placed(
         &mut self,
-        elements: Elements,
+        elements: Arc<Elements>,
         fix: &Numbering,
         asked: &mut Asked,
         (program, rho): (&Program, &[f64]),
@@ -243,17 +243,16 @@ impl<'g> Builder<'g, '_> {
     /// (angle, value at the start) of every driven angle.
     fn driven_angles(
         &self,
-        system: &Elements,
+        system: &Arc<Elements>,
         fix: &Numbering,
         slots: &Program,
         rho: &[f64],
         start: u32,
     ) -> Vec<(usize, f64)> {
         let p = values(slots, rho);
-        let mut d = system.plain_data();
-        system.prepare(&p, &mut d);
-        system.set_time(p[start as usize], &mut d);
-        self.driven.iter().map(|&(k, u)| (k, d.args.values[fix.arg(u) as usize])).collect()
+        let mut terms = system.plain_terms(&p);
+        terms.at_time(p[start as usize]);
+        self.driven.iter().map(|&(k, u)| (k, terms.args.values[fix.arg(u) as usize])).collect()
     }
     /// Entries (i, j, slot) of M, (coordinate, slot) of the weights, and the slot of the potential's
     /// constant.
@@ -363,18 +362,18 @@ fn compile_functionals(system: &mut Elements, fix: &Numbering, asked: &mut Asked
 
 /// The elements themselves, or carried by a tree; and a guess of the start in these coordinates.
 fn placed(
-    system: Elements,
+    system: Arc<Elements>,
     drawn: Vec<f64>,
     tree: Option<Tree>,
     family: Coordinates,
     dimension: usize,
     p: &[f64],
 ) -> (Kind, Vec<f64>) {
-    let Some(tree) = tree else { return (Kind::Elements(Box::new(system)), drawn) };
+    let Some(tree) = tree else { return (Kind::Elements(system), drawn) };
     let reference = if family == Coordinates::Relative0 { Reference::Origin } else { Reference::Centre };
     let relative = Relative::new(system, drawn, tree, reference, dimension);
     let guess = relative.guess(p);
-    (Kind::Tree(Box::new(relative)), guess)
+    (Kind::Tree(Arc::new(relative)), guess)
 }
 
 /// Where elements stand in the file, by name.

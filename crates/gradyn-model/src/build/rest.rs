@@ -9,10 +9,10 @@
 //! taken does not matter, because all of them hold. In an equilibrium the conditions say less than that, and
 //! the rates of the coordinates are taken instead.
 
-use crate::elements::Elements;
+use crate::evaluator::Evaluator;
 use crate::mechanics::Mechanics;
 use crate::start::Start;
-use crate::system::{At, System};
+use crate::system::At;
 use std::sync::Arc;
 
 /// The conditions of velocity that (1) keeps, and their names.
@@ -27,7 +27,7 @@ impl Mechanics {
     /// The start of an equilibrium at rest: (1) from the rates of the coordinates, at the guess. Any other
     /// start stays as it is.
     pub fn start_at_rest(&self, p: &[f64], t: f64, angles: &[f64]) -> Start {
-        let rates = self.elements().map_or(0..0, Elements::rest_conditions);
+        let rates = self.elements().map_or(0..0, |e| e.rest_conditions());
         if rates.is_empty() {
             return (*self.start).clone();
         }
@@ -42,18 +42,17 @@ fn open_conditions(sys: &Mechanics, p: &[f64], t: f64, angles: &[f64]) -> Vec<us
     let n = sys.dims().n;
     let m = sys.dims().m;
     let count = sys.start.velocity_conditions.len();
-    let mut d = sys.data::<f64>();
+    let mut terms = sys.evaluator(p);
     let zero = vec![0.0; n.max(m)];
-    sys.prepare(p, &mut d);
-    sys.set_angles(angles, &mut d);
-    sys.place(t, sys.drawn(), &mut d);
-    let at = At { t, q: sys.drawn(), v: &zero[..n], a: &zero[..n], lam: &zero[..m] };
+    terms.set_angles(angles);
+    terms.at(t, sys.guess());
+    let at = At { t, q: sys.guess(), v: &zero[..n], a: &zero[..n], lam: &zero[..m] };
     // conditions, then A
-    let mut rows: Vec<Vec<f64>> = (0..count).map(|k| condition(sys, k, &at, &mut d)).collect();
+    let mut rows: Vec<Vec<f64>> = (0..count).map(|k| condition(sys, k, &at, &mut terms)).collect();
     rows.extend((0..m).map(|k| {
         let mut row = vec![0.0; n];
         let mn = &sys.patterns().mn;
-        mn.row(k).for_each(|pos| row[mn.col(pos)] = sys.phi_q(&d)[pos]);
+        mn.row(k).for_each(|pos| row[mn.col(pos)] = terms.phi_q()[pos]);
         row
     }));
     let independent = (count..count + m).filter(|&k| remove(k, &mut rows)).count();
@@ -71,12 +70,12 @@ fn open_conditions(sys: &Mechanics, p: &[f64], t: f64, angles: &[f64]) -> Vec<us
 }
 
 /// E_v of a condition, of length 1.
-fn condition(sys: &Mechanics, k: usize, at: &At, d: &mut crate::mechanics::Data<f64>) -> Vec<f64> {
+fn condition(sys: &Mechanics, k: usize, at: &At, terms: &mut Evaluator<f64>) -> Vec<f64> {
     let coords = sys.condition_pattern(true, k);
     let mut q = vec![0.0; coords.len()];
     let mut v = vec![0.0; coords.len()];
     let mut slots = vec![0.0; sys.condition_support(true, k).len()];
-    sys.condition_row(true, k, at, d, &mut q, &mut v, &mut slots);
+    terms.condition_row(true, k, at, &mut q, &mut v, &mut slots);
     let size = norm(&v);
     let mut row = vec![0.0; sys.dims().n];
     coords.iter().zip(&v).for_each(|(&i, v)| row[i as usize] = if size > 0.0 { v / size } else { 0.0 });

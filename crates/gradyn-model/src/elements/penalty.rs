@@ -10,10 +10,11 @@
 //! for coordinates without mass. (3) makes Φ̈ + 2ξωΦ̇ + ω²Φ of each row its own, and leaves Φ, Φ̇ and Φ̈
 //! alone.
 
-use super::{Data, Elements};
+use super::{ElementTerms, Elements};
 use crate::mechanism::Penalty;
 use crate::system::Patterns;
 use gradyn_num::{DenseLdl, largest};
+use std::sync::Arc;
 
 /// ε of (2), relative.
 const MASSLESS: f64 = 1e-6;
@@ -46,25 +47,27 @@ impl RowPenalties {
 
 impl Elements {
     /// 1/(f_k m_k) by the effective masses (2) at (t, q), also of rows that are dropped.
-    pub(crate) fn scaled_compliances(&self, p: &[f64], t: f64, q: &[f64]) -> Vec<f64> {
-        let mut d = self.plain_data();
-        self.prepare(p, &mut d);
-        self.place(t, q, &mut d);
-        let ε = MASSLESS * largest(d.mass.iter().copied());
+    pub(crate) fn scaled_compliances(self: &Arc<Self>, p: &[f64], t: f64, q: &[f64]) -> Vec<f64> {
+        let mut terms = self.plain_terms(p);
+        terms.at(t, q);
+        let ε = MASSLESS * largest(terms.mass.iter().copied());
         // a row without direction keeps (1)
-        let scale = |k: usize| self.mobility(k, ε, &d).filter(|x| *x > 0.0).unwrap_or(1.0);
+        let scale = |k: usize| terms.mobility(k, ε).filter(|x| *x > 0.0).unwrap_or(1.0);
         self.penalties.compliances.iter().enumerate().map(|(k, plain)| plain * scale(k)).collect()
     }
+}
+
+impl ElementTerms<f64> {
     /// Inverse 1/m_k of the effective mass of row k, by (2).
-    fn mobility(&self, k: usize, ε: f64, d: &Data<f64>) -> Option<f64> {
-        let Patterns { nn, mn, .. } = &self.patterns;
-        let φ = &d.phi_q[mn.row(k)];
+    fn mobility(&self, k: usize, ε: f64) -> Option<f64> {
+        let Patterns { nn, mn, .. } = &self.elements.patterns;
+        let φ = &self.phi_q[mn.row(k)];
         let coords: Vec<usize> = mn.row(k).map(|pos| mn.col(pos)).collect();
         let mut mass = DenseLdl::new(coords.len());
         for (i, &a) in coords.iter().enumerate() {
             let row = mass.row_mut(i);
             for (x, &b) in row.iter_mut().zip(&coords) {
-                *x = nn.position(a, b).map_or(0.0, |pos| d.mass[pos]);
+                *x = nn.position(a, b).map_or(0.0, |pos| self.mass[pos]);
             }
             row[i] += ε;
         }

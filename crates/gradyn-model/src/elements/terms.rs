@@ -1,11 +1,11 @@
-//! The terms of [`System`](crate::system::System) in natural coordinates: loops over rows,
-//! drivers, forces and signals.
+//! The terms of [`Evaluator`](crate::evaluator::Evaluator) in natural coordinates: loops over rows, drivers,
+//! forces and signals.
 
 mod functionals;
 mod names;
 mod pull;
 
-use super::{Data, Elements};
+use super::{ElementTerms, Elements};
 use crate::element::{ArgsBar, ArgsDot};
 use crate::force::{Force, ForceAt};
 use crate::functional::{Functional, quadratic};
@@ -22,224 +22,175 @@ impl Elements {
     pub(crate) fn patterns(&self) -> &Patterns {
         &self.patterns
     }
-    pub(crate) fn prepare<S: Scalar>(&self, p: &[S], d: &mut Data<S>) {
-        d.args.values[..p.len()].copy_from_slice(p);
-        d.mass.fill(S::zero());
-        for (&(_, _, s), &pos) in self.inertia.iter().zip(&self.inertia_at) {
-            d.mass[pos as usize] += p[s as usize];
-        }
-    }
     pub(crate) fn constant_mass(&self) -> bool {
         true
     }
     pub(crate) fn least_size(&self) -> f64 {
         0.0
     }
-    pub(crate) fn set_angles<S: Scalar>(&self, references: &[f64], d: &mut Data<S>) {
-        let first = d.args.values.len() - self.dims.angles;
-        for (x, r) in d.args.values[first..].iter_mut().zip(references) {
+}
+
+impl<S: Scalar> ElementTerms<S> {
+    pub(crate) fn set_slots(&mut self, p: &[S]) {
+        self.args.values[..p.len()].copy_from_slice(p);
+        self.mass.fill(S::zero());
+        for (&(_, _, s), &pos) in self.elements.inertia.iter().zip(&self.elements.inertia_at) {
+            self.mass[pos as usize] += p[s as usize];
+        }
+    }
+    pub(crate) fn set_angles(&mut self, references: &[f64]) {
+        let first = self.args.values.len() - self.elements.dims.angles;
+        for (x, r) in self.args.values[first..].iter_mut().zip(references) {
             *x = S::from(*r);
         }
     }
-    pub(crate) fn set_rest<S: Scalar>(&self, rest: bool, d: &mut Data<S>) {
-        d.rest = rest;
+    pub(crate) fn set_rest(&mut self, rest: bool) {
+        self.rest = rest;
     }
     #[inline]
-    pub(crate) fn set_time<S: Scalar>(&self, t: S, d: &mut Data<S>) {
-        if d.timed {
-            self.signals.eval(t, &mut d.args, &mut d.signals);
+    pub(crate) fn at_time(&mut self, t: S) {
+        if self.timed {
+            self.elements.signals.eval(t, &mut self.args, &mut self.signals);
         }
     }
     #[inline]
-    pub(crate) fn place<S: Scalar>(&self, t: S, q: &[S], d: &mut Data<S>) {
-        self.set_time(t, d);
-        d.phi_q.fill(S::zero());
-        self.rows.phi_q(&d.args.values, q, &mut d.phi_q);
-        for f in &self.formulas {
-            f.phi_q(t, q, &d.args, &mut d.formula, &mut d.phi_q);
+    pub(crate) fn at(&mut self, t: S, q: &[S]) {
+        self.at_time(t);
+        self.phi_q.fill(S::zero());
+        self.elements.rows.phi_q(&self.args.values, q, &mut self.phi_q);
+        for f in &self.elements.formulas {
+            f.phi_q(t, q, &self.args, &mut self.formula, &mut self.phi_q);
         }
-        self.clear_dropped(&d.rows, &mut d.phi_q);
-    }
-
-    #[inline]
-    pub(crate) fn constraint<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
-        self.by_level(c, d, out, |k| k..k + 1, |c, d, out| self.row_values(at, c, d, out));
+        self.elements.clear_dropped(&self.rows, &mut self.phi_q);
     }
     #[inline]
-    pub(crate) fn balance<S: Scalar>(&self, w: &[S], lam: &[S], d: &Data<S>, out: &mut [S]) {
-        self.add_momentum(1.0, w, d, out);
-        self.patterns.mn.mul_t(&d.phi_q, 1.0, lam, out);
+    pub(crate) fn constraint(&mut self, at: &At<S>, c: [f64; 3], out: &mut [S]) {
+        self.by_level(c, out, |_, k| k..k + 1, |terms, c, out| terms.row_values(at, c, out));
     }
     #[inline]
-    pub(crate) fn forces<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
-        for &(i, s) in &self.weights {
-            out[i as usize] -= d.args.values[s as usize];
+    pub(crate) fn balance(&self, w: &[S], lam: &[S], out: &mut [S]) {
+        self.add_momentum(1.0, w, out);
+        self.elements.patterns.mn.mul_t(&self.phi_q, 1.0, lam, out);
+    }
+    #[inline]
+    pub(crate) fn forces(&mut self, at: &At<S>, out: &mut [S]) {
+        for &(i, s) in &self.elements.weights {
+            out[i as usize] -= self.args.values[s as usize];
         }
-        d.visits += self.forces.len() + self.loads.len();
-        let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
-        for (_, f) in self.acting_forces(d.rest) {
-            f.subtract(&here, &mut d.law, out);
+        self.visits += self.elements.forces.len() + self.elements.loads.len();
+        let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &self.args };
+        for (_, f) in self.elements.acting_forces(self.rest) {
+            f.subtract(&here, &mut self.law, out);
         }
-        for (_, l) in self.acting_loads(d.rest) {
-            l.subtract(&here, &mut d.load, out);
-        }
-    }
-
-    pub(crate) fn mass<'d, S: Scalar>(&self, d: &'d Data<S>) -> &'d [S] {
-        &d.mass
-    }
-    pub(crate) fn phi_q<'d, S: Scalar>(&self, d: &'d Data<S>) -> &'d [S] {
-        &d.phi_q
-    }
-    pub(crate) fn constraint_q<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
-        self.by_level(c, d, out, |k| self.patterns.mn.row(k), |c, d, out| self.rows_q(at, c, d, out));
-    }
-    pub(crate) fn constraint_v<S: Scalar>(&self, at: &At<S>, c: [f64; 3], d: &mut Data<S>, out: &mut [S]) {
-        self.by_level(c, d, out, |k| self.patterns.mn.row(k), |c, d, out| self.rows_v(at, c, d, out));
-    }
-    pub(crate) fn balance_q<S: Scalar>(
-        &self,
-        at: &At<S>,
-        _: &[S],
-        lam: &[S],
-        d: &mut Data<S>,
-        out: &mut [S],
-    ) {
-        self.rows.balance_q(&d.args.values, lam, out);
-        for (f, lam) in self.formulas.iter().zip(&lam[self.rows.rows..]) {
-            f.balance_q(at, *lam, &d.args, &mut d.formula, out);
+        for (_, l) in self.elements.acting_loads(self.rest) {
+            l.subtract(&here, &mut self.load, out);
         }
     }
-    pub(crate) fn force_tangents<S: Scalar>(&self, at: &At<S>, d: &mut Data<S>, k: &mut [S], c: &mut [S]) {
-        self.each_tangent(at, d, |element, p, t| match element {
+    pub(crate) fn mass(&self) -> &[S] {
+        &self.mass
+    }
+    pub(crate) fn phi_q(&self) -> &[S] {
+        &self.phi_q
+    }
+    pub(crate) fn constraint_q(&mut self, at: &At<S>, c: [f64; 3], out: &mut [S]) {
+        self.by_level(c, out, |mn, k| mn.row(k), |terms, c, out| terms.rows_q(at, c, out));
+    }
+    pub(crate) fn constraint_v(&mut self, at: &At<S>, c: [f64; 3], out: &mut [S]) {
+        self.by_level(c, out, |mn, k| mn.row(k), |terms, c, out| terms.rows_v(at, c, out));
+    }
+    pub(crate) fn balance_q(&mut self, at: &At<S>, _: &[S], lam: &[S], out: &mut [S]) {
+        self.elements.rows.balance_q(&self.args.values, lam, out);
+        for (f, lam) in self.elements.formulas.iter().zip(&lam[self.elements.rows.rows..]) {
+            f.balance_q(at, *lam, &self.args, &mut self.formula, out);
+        }
+    }
+    pub(crate) fn force_tangents(&mut self, at: &At<S>, k: &mut [S], c: &mut [S]) {
+        self.each_tangent(at, |element, p, t| match element {
             Acting::Force(_, f) => f.expand(p, t, k, c),
             Acting::Load(_, l) => l.expand(p, t, k, c),
         });
     }
-
-    pub(crate) fn pull<S: Scalar>(
-        &self,
+    pub(crate) fn pull(
+        &mut self,
         at: &At<S>,
         c: [f64; 3],
         [mu, rows]: [&[S]; 2],
         s: f64,
-        d: &mut Data<S>,
         [q, v, grad]: [&mut [S]; 3],
-    ) -> bool {
-        self.pull_with_forces(at, c, [mu, rows], s, d, [q, v, grad], None);
-        true
-    }
-
-    pub(crate) fn constraint_p<S: Scalar>(
-        &self,
-        at: &At<S>,
-        c: [f64; 3],
-        delta: &[S],
-        d: &mut Data<S>,
-        out: &mut [S],
     ) {
-        self.by_level(c, d, out, |k| k..k + 1, |c, d, out| self.rows_p(at, c, delta, d, out));
+        self.pull_with_forces(at, c, [mu, rows], s, [q, v, grad], None);
     }
-    pub(crate) fn constraint_p_t<S: Scalar>(
-        &self,
-        at: &At<S>,
-        c: [f64; 3],
-        mu: &[S],
-        s: f64,
-        d: &mut Data<S>,
-        grad: &mut [S],
-    ) {
-        if !d.rows.active().rowed {
+    pub(crate) fn constraint_p(&mut self, at: &At<S>, c: [f64; 3], delta: &[S], out: &mut [S]) {
+        self.by_level(c, out, |_, k| k..k + 1, |terms, c, out| terms.rows_p(at, c, delta, out));
+    }
+    pub(crate) fn constraint_p_t(&mut self, at: &At<S>, c: [f64; 3], mu: &[S], s: f64, grad: &mut [S]) {
+        if !self.rows.active().rowed {
             return;
         }
-        self.by_level_t(c, d, mu, |c, d, mu| self.rows_p_t(at, c, mu, s, d, grad));
+        self.by_level_t(c, mu, |terms, c, mu| terms.rows_p_t(at, c, mu, s, grad));
     }
-    pub(crate) fn balance_p<S: Scalar>(
-        &self,
-        at: &At<S>,
-        w: &[S],
-        lam: &[S],
-        delta: &[S],
-        d: &mut Data<S>,
-        out: &mut [S],
-    ) {
-        for &(i, j, s) in &self.inertia {
+    pub(crate) fn balance_p(&mut self, at: &At<S>, w: &[S], lam: &[S], delta: &[S], out: &mut [S]) {
+        for &(i, j, s) in &self.elements.inertia {
             out[i as usize] += delta[s as usize] * w[j as usize];
         }
-        self.rows.balance_p(at.q, lam, delta, out);
-        self.signal_tangents(at.t, delta, d);
-        let dot = ArgsDot { slots: delta, signals: &d.dot };
-        for (f, lam) in self.formulas.iter().zip(&lam[self.rows.rows..]) {
-            f.balance_p(at, *lam, &d.args, &dot, &mut d.formula, out);
+        self.elements.rows.balance_p(at.q, lam, delta, out);
+        self.signal_tangents(at.t, delta);
+        let dot = ArgsDot { slots: delta, signals: &self.dot };
+        for (f, lam) in self.elements.formulas.iter().zip(&lam[self.elements.rows.rows..]) {
+            f.balance_p(at, *lam, &self.args, &dot, &mut self.formula, out);
         }
     }
-    pub(crate) fn balance_p_t<S: Scalar>(
-        &self,
-        at: &At<S>,
-        w: &[S],
-        lam: &[S],
-        mu: &[S],
-        s: f64,
-        d: &mut Data<S>,
-        grad: &mut [S],
-    ) {
+    pub(crate) fn balance_p_t(&mut self, at: &At<S>, w: &[S], lam: &[S], mu: &[S], s: f64, grad: &mut [S]) {
         // p̄ += s μᵀ (M w)_p
-        for &(i, j, slot) in self.inertia.iter().filter(|_| d.rows.active().inertial) {
+        for &(i, j, slot) in self.elements.inertia.iter().filter(|_| self.rows.active().inertial) {
             grad[slot as usize] += mu[i as usize] * s * w[j as usize];
         }
         // p̄ += s μᵀ (Φ_qᵀ λ)_p of quadratic rows
-        if !d.rows.active().rowed {
+        if !self.rows.active().rowed {
             return;
         }
-        self.rows.balance_p_t(at.q, lam, mu, s, grad);
+        self.elements.rows.balance_p_t(at.q, lam, mu, s, grad);
         // … and of formulas
-        if self.formulas.is_empty() {
+        if self.elements.formulas.is_empty() {
             return;
         }
-        self.with_bar(at.t, d, grad, |d, bar| {
-            for (f, lam) in self.formulas.iter().zip(&lam[self.rows.rows..]) {
-                f.balance_p_t(at, *lam * s, mu, &d.args, &mut d.formula, bar);
+        self.with_bar(at.t, grad, |terms, bar| {
+            for (f, lam) in terms.elements.formulas.iter().zip(&lam[terms.elements.rows.rows..]) {
+                f.balance_p_t(at, *lam * s, mu, &terms.args, &mut terms.formula, bar);
             }
         });
     }
-    pub(crate) fn forces_p<S: Scalar>(&self, at: &At<S>, delta: &[S], d: &mut Data<S>, out: &mut [S]) {
-        for &(i, s) in &self.weights {
+    pub(crate) fn forces_p(&mut self, at: &At<S>, delta: &[S], out: &mut [S]) {
+        for &(i, s) in &self.elements.weights {
             out[i as usize] -= delta[s as usize];
         }
-        self.signal_tangents(at.t, delta, d);
-        let dot = ArgsDot { slots: delta, signals: &d.dot };
-        d.visits += self.forces.len() + self.loads.len();
-        let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
-        for (_, f) in self.acting_forces(d.rest) {
-            f.slots(&here, &mut d.law, &dot, out);
+        self.signal_tangents(at.t, delta);
+        let dot = ArgsDot { slots: delta, signals: &self.dot };
+        self.visits += self.elements.forces.len() + self.elements.loads.len();
+        let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &self.args };
+        for (_, f) in self.elements.acting_forces(self.rest) {
+            f.slots(&here, &mut self.law, &dot, out);
         }
-        for (_, l) in self.acting_loads(d.rest) {
-            l.slots(&here, &mut d.load, &dot, out);
+        for (_, l) in self.elements.acting_loads(self.rest) {
+            l.slots(&here, &mut self.load, &dot, out);
         }
     }
-    pub(crate) fn forces_p_t<S: Scalar>(
-        &self,
-        at: &At<S>,
-        mu: &[S],
-        s: f64,
-        d: &mut Data<S>,
-        grad: &mut [S],
-    ) {
+    pub(crate) fn forces_p_t(&mut self, at: &At<S>, mu: &[S], s: f64, grad: &mut [S]) {
         // p̄ -= s μᵀ g_p of the weights
-        for &(i, slot) in &self.weights {
+        for &(i, slot) in &self.elements.weights {
             grad[slot as usize] -= mu[i as usize] * s;
         }
         // p̄ -= s μᵀ Q_p of what depends on active slots
-        self.with_bar(at.t, d, grad, |d, bar| {
-            let fixed = &d.rows.active().fixed;
-            let (forces, loads) = fixed.split_at(self.forces.len());
-            d.visits += fixed.iter().filter(|fixed| !**fixed).count();
-            let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
-            for (_, f) in self.acting_forces(d.rest).filter(|(i, _)| !forces[*i]) {
-                f.slots_t(&here, &mut d.law, mu, s, bar);
+        self.with_bar(at.t, grad, |terms, bar| {
+            let fixed = &terms.rows.active().fixed;
+            let (forces, loads) = fixed.split_at(terms.elements.forces.len());
+            terms.visits += fixed.iter().filter(|fixed| !**fixed).count();
+            let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &terms.args };
+            for (_, f) in terms.elements.acting_forces(terms.rest).filter(|(i, _)| !forces[*i]) {
+                f.slots_t(&here, &mut terms.law, mu, s, bar);
             }
-            for (_, l) in self.acting_loads(d.rest).filter(|(i, _)| !loads[*i]) {
-                l.slots_t(&here, &mut d.load, mu, s, bar);
+            for (_, l) in terms.elements.acting_loads(terms.rest).filter(|(i, _)| !loads[*i]) {
+                l.slots_t(&here, &mut terms.load, mu, s, bar);
             }
         });
     }
@@ -252,13 +203,6 @@ pub(crate) enum Acting<'a> {
 }
 
 impl Elements {
-    /// out += s M w: M has few of the entries of n × n.
-    #[inline]
-    pub(crate) fn add_momentum<S: Scalar>(&self, s: f64, w: &[S], d: &Data<S>, out: &mut [S]) {
-        for &(i, j, slot) in &self.inertia {
-            out[i as usize] += d.args.values[slot as usize] * w[j as usize] * s;
-        }
-    }
     /// Forces that act, with their numbers: at rest not those of motion.
     #[inline]
     fn acting_forces(&self, rest: bool) -> impl Iterator<Item = (usize, &Force)> {
@@ -269,25 +213,29 @@ impl Elements {
     fn acting_loads(&self, rest: bool) -> impl Iterator<Item = (usize, &LoadRows)> {
         self.loads.iter().enumerate().filter(move |(_, l)| !(rest && l.load.motion))
     }
-    pub(super) fn signal_tangents<S: Scalar>(&self, t: S, delta: &[S], d: &mut Data<S>) {
-        if d.timed {
-            self.signals.tangent(t, &d.args, delta, &mut d.signals, &mut d.dot);
+}
+
+impl<S: Scalar> ElementTerms<S> {
+    /// out += s M w: M has few of the entries of n × n.
+    #[inline]
+    pub(crate) fn add_momentum(&self, s: f64, w: &[S], out: &mut [S]) {
+        for &(i, j, slot) in &self.elements.inertia {
+            out[i as usize] += self.args.values[slot as usize] * w[j as usize] * s;
+        }
+    }
+    pub(super) fn signal_tangents(&mut self, t: S, delta: &[S]) {
+        if self.timed {
+            self.elements.signals.tangent(t, &self.args, delta, &mut self.signals, &mut self.dot);
         }
     }
     /// Runs `f` on cotangents of the extended parameters and pulls those of the signals back to the slots.
-    pub(super) fn with_bar<S: Scalar>(
-        &self,
-        t: S,
-        d: &mut Data<S>,
-        grad: &mut [S],
-        f: impl FnOnce(&mut Data<S>, &mut ArgsBar<S>),
-    ) {
-        let mut rates = std::mem::take(&mut d.cot.rates);
-        let mut bar = ArgsBar { values: grad, rates: &mut rates, slots: self.dims.slots };
-        f(d, &mut bar);
-        if d.timed {
-            self.signals.pull_back(t, &d.args, &mut d.signals, &mut bar);
+    pub(super) fn with_bar(&mut self, t: S, grad: &mut [S], f: impl FnOnce(&mut Self, &mut ArgsBar<S>)) {
+        let mut rates = std::mem::take(&mut self.cot.rates);
+        let mut bar = ArgsBar { values: grad, rates: &mut rates, slots: self.elements.dims.slots };
+        f(self, &mut bar);
+        if self.timed {
+            self.elements.signals.pull_back(t, &self.args, &mut self.signals, &mut bar);
         }
-        d.cot.rates = rates;
+        self.cot.rates = rates;
     }
 }

@@ -13,7 +13,7 @@ use super::fold::{Fold, Nodes};
 use super::spatial::{Twist, V3};
 use super::touch::Touch;
 use super::{Carried, PARTS, Relative};
-use crate::elements::{self, Acting, Elements};
+use crate::elements::{Acting, ElementTerms, Elements};
 use crate::system::{At, Patterns};
 use gradyn_num::{Pattern, Scalar};
 use std::collections::{BTreeMap, HashSet};
@@ -290,11 +290,11 @@ impl Relative {
     pub(super) fn add_force_blocks<S: Scalar>(
         &self,
         at: &At<S>,
-        d: &mut elements::Data<S>,
+        elements: &mut ElementTerms<S>,
         b: &mut Blocks<S>,
     ) {
         let forces = self.inner.forces.len();
-        self.inner.each_tangent(at, d, |element, p, t| {
+        elements.each_tangent(at, |element, p, t| {
             let i = match element {
                 Acting::Force(i, _) => i,
                 Acting::Load(i, _) => forces + i,

@@ -11,17 +11,19 @@ use super::spatial::{Twist, cross, increase};
 use super::stress::{Load, moved, vector};
 use super::sweep::{Bar, Moving, State};
 use super::{Carried, PARTS, Relative};
-use crate::elements;
+use crate::elements::ElementTerms;
 use crate::row_status::RowStatus;
+use crate::start::Start;
 use crate::system::At;
 use gradyn_num::{Dual, Scalar};
 use std::sync::Arc;
 
-/// Memory for one point of evaluation.
+/// Terms in relative coordinates at one point, with the memory that evaluation writes.
 #[derive(Clone, Debug)]
-pub struct Data<S> {
+pub struct TreeTerms<S> {
+    pub(super) tree: Arc<Relative>,
     /// Of the elements.
-    pub(crate) inner: elements::Data<S>,
+    pub(crate) inner: ElementTerms<S>,
     pub(super) g: Vec<S>,
     /// Where the terms are placed, and where functionals are measured, if that is elsewhere.
     pub(super) here: Placed<S>,
@@ -75,8 +77,12 @@ pub(super) struct Tangent<S> {
 }
 
 impl Relative {
-    /// Memory for one point of evaluation, with what was decided about the rows.
-    pub(crate) fn data<S: Scalar>(&self, rows: &Arc<RowStatus>) -> Data<S> {
+    /// Memory for one point of evaluation, with what was decided about the rows and the start.
+    pub(crate) fn terms<S: Scalar>(
+        self: &Arc<Self>,
+        rows: &Arc<RowStatus>,
+        start: &Arc<Start>,
+    ) -> TreeTerms<S> {
         let frames = self.inner.dims().n;
         let n = self.dims.n;
         let links = self.chain.links.len();
@@ -84,8 +90,9 @@ impl Relative {
         let [nn, mn] = [self.inner.patterns().nn.nnz(), self.inner.patterns().mn.nnz()];
         let row = 3 * frames + self.inner.dims().m + self.inner.dims().slots;
         // all memory at once, so that no term allocates
-        Data {
-            inner: self.inner.data(rows),
+        TreeTerms {
+            tree: Arc::clone(self),
+            inner: self.inner.terms(rows, start),
             g: list(self.geometry.len()),
             here: self.new_placed(frames),
             seen: self.new_placed(frames),
@@ -188,10 +195,6 @@ impl Relative {
     ) {
         self.pull_coordinates(Levels { x: [x], bars: [f], screws: [screws] }, g, [Some(out)]);
     }
-    /// ẋ and ẍ at (ż, z̈), where the terms are placed; z̈ = 0 if it is absent.
-    pub(super) fn run<S: Scalar>(&self, rate: &[S], second: Option<&[S]>, d: &mut Data<S>) {
-        self.flow_at(rate, second.unwrap_or(&d.rest), &mut d.here);
-    }
     /// x, and ẋ and ẍ with their rates, where functionals are measured: where the terms are, or elsewhere.
     pub(super) fn see<'d, S: Scalar>(
         &self,
@@ -210,38 +213,6 @@ impl Relative {
             self.flow_at(rate, second, to);
         }
         to
-    }
-    /// (δx, δẋ, δẍ) along a direction of the slots: into `d.dx`. False if the geometry does not move.
-    pub(super) fn along<S: Scalar>(
-        &self,
-        z: &[S],
-        rate: &[S],
-        second: Option<&[S]>,
-        delta: &[S],
-        d: &mut Data<S>,
-    ) -> bool {
-        // geometry along δ; nothing moves if none of it changes
-        let t = &mut d.tangent;
-        for ((g, x), &s) in t.g.iter_mut().zip(&d.g).zip(&self.geometry) {
-            *g = Dual::along(*x, delta[s as usize]);
-        }
-        if t.g.iter().all(|g| g.eps[0] == S::zero()) {
-            return false;
-        }
-        // (z, ż, z̈) are constant
-        for (to, from) in t.z.iter_mut().zip([z, rate, second.unwrap_or(&d.rest)]) {
-            to.iter_mut().zip(from).for_each(|(t, x)| *t = Dual::constant(*x));
-        }
-        // frames with their rates along δ
-        self.chain.place(&t.z[0], &t.g, &mut t.pose);
-        self.chain.run(&t.z[0], &t.z[1], &t.z[2], &t.pose, &mut t.flow);
-        self.frames(&t.z[0], &t.pose, &mut t.x[0]);
-        self.push(&t.z[1], &t.flow.v, &t.pose, &mut t.x[1]);
-        self.second(&t.z[2], &t.flow, &t.pose, &mut t.x[2]);
-        for (to, from) in d.dx.iter_mut().zip(&t.x) {
-            to.iter_mut().zip(from).for_each(|(y, x)| *y = x.eps[0]);
-        }
-        true
     }
     /// out += (δJ)ᵀ f after `along`.
     pub(super) fn pull_along<S: Scalar>(&self, f: &[S], d: &mut Tangent<S>, out: &mut [S]) {
@@ -269,5 +240,37 @@ impl Relative {
     /// The point (x, ẋ, ẍ) of the elements; λ of their rows.
     pub(super) fn inner_at<'a, S: Scalar>(&self, t: S, x: &'a [Vec<S>; 3], lam: &'a [S]) -> At<'a, S> {
         At { t, q: &x[0], v: &x[1], a: &x[2], lam }
+    }
+}
+
+impl<S: Scalar> TreeTerms<S> {
+    /// ẋ and ẍ at (ż, z̈), where the terms are placed; z̈ = 0 if it is absent.
+    pub(super) fn run(&mut self, rate: &[S], second: Option<&[S]>) {
+        self.tree.flow_at(rate, second.unwrap_or(&self.rest), &mut self.here);
+    }
+    /// (δx, δẋ, δẍ) along a direction of the slots: into `self.dx`. False if the geometry does not move.
+    pub(super) fn along(&mut self, z: &[S], rate: &[S], second: Option<&[S]>, delta: &[S]) -> bool {
+        // geometry along δ; nothing moves if none of it changes
+        let t = &mut self.tangent;
+        for ((g, x), &s) in t.g.iter_mut().zip(&self.g).zip(&self.tree.geometry) {
+            *g = Dual::along(*x, delta[s as usize]);
+        }
+        if t.g.iter().all(|g| g.eps[0] == S::zero()) {
+            return false;
+        }
+        // (z, ż, z̈) are constant
+        for (to, from) in t.z.iter_mut().zip([z, rate, second.unwrap_or(&self.rest)]) {
+            to.iter_mut().zip(from).for_each(|(t, x)| *t = Dual::constant(*x));
+        }
+        // frames with their rates along δ
+        self.tree.chain.place(&t.z[0], &t.g, &mut t.pose);
+        self.tree.chain.run(&t.z[0], &t.z[1], &t.z[2], &t.pose, &mut t.flow);
+        self.tree.frames(&t.z[0], &t.pose, &mut t.x[0]);
+        self.tree.push(&t.z[1], &t.flow.v, &t.pose, &mut t.x[1]);
+        self.tree.second(&t.z[2], &t.flow, &t.pose, &mut t.x[2]);
+        for (to, from) in self.dx.iter_mut().zip(&t.x) {
+            to.iter_mut().zip(from).for_each(|(y, x)| *y = x.eps[0]);
+        }
+        true
     }
 }

@@ -9,9 +9,9 @@
 //! e₂, e₃). The points r are the global origin [A22, RTdyn0], where (2) is not needed, or the centres of mass
 //! [A22, RTdyn1].
 
+use super::TreeTerms;
 use super::contraction::{Block, Parts, element};
 use super::spatial::{Twist, V3, add, cross, dot, increase, scale, sub};
-use super::{Data, Relative};
 use gradyn_num::{Pattern, Scalar};
 
 /// The points r of (1).
@@ -136,62 +136,60 @@ impl<S: Scalar> Composite<S> {
     }
 }
 
-impl Relative {
+impl<S: Scalar> TreeTerms<S> {
     /// The reference point of all that a link carries.
-    fn reference<S: Scalar>(&self, link: usize, d: &Data<S>) -> V3<S> {
-        match self.reference {
+    fn reference(&self, link: usize) -> V3<S> {
+        match self.tree.reference {
             Reference::Origin => [S::zero(); 3],
-            Reference::Centre => d.here.pose.frames[self.ends[link] as usize].p,
+            Reference::Centre => self.here.pose.frames[self.tree.ends[link] as usize].p,
         }
     }
-    /// M into `d.mass`.
-    pub(super) fn fill_mass<S: Scalar>(&self, d: &mut Data<S>) {
+    /// M into `self.mass`.
+    pub(super) fn fill_mass(&mut self) {
         // (1) of each link
-        d.mass.fill(S::zero());
-        d.composites.fill(Composite::zero());
-        for (_, body) in &self.pseudo {
+        self.mass.fill(S::zero());
+        self.composites.fill(Composite::zero());
+        for (_, body) in &self.tree.pseudo {
             let link = body.link as usize;
-            let own = self.own(body, d);
-            d.composites[link].add(&own);
+            let own = self.own(body);
+            self.composites[link].add(&own);
         }
         // sums over all that follows, by (2)
-        for l in (0..self.chain.links.len()).rev() {
-            let Some(k) = self.chain.links[l].parent.map(|k| k as usize) else { continue };
-            let sum = match self.reference {
-                Reference::Origin => d.composites[l],
-                Reference::Centre => {
-                    d.composites[l].about(&sub(&self.reference(l, d), &self.reference(k, d)))
-                }
+        for l in (0..self.tree.chain.links.len()).rev() {
+            let Some(k) = self.tree.chain.links[l].parent.map(|k| k as usize) else { continue };
+            let sum = match self.tree.reference {
+                Reference::Origin => self.composites[l],
+                Reference::Centre => self.composites[l].about(&sub(&self.reference(l), &self.reference(k))),
             };
-            d.composites[k].add(&sum);
+            self.composites[k].add(&sum);
         }
         // (3) along the paths; the momentum of k is found once
         let mut last = (u32::MAX, Twist::zero(), [S::zero(); 3]);
-        for &(k, l, here, there) in &self.contraction.on_path {
+        for &(k, l, here, there) in &self.tree.contraction.on_path {
             if last.0 != k {
-                let link = self.chain.link_of[k as usize].expect("on a path") as usize;
-                let r = self.reference(link, d);
-                let s = &d.here.pose.screws[k as usize];
-                last = (k, d.composites[link].momentum(&Twist { w: s.w, u: s.at(&r) }), r);
+                let link = self.tree.chain.link_of[k as usize].expect("on a path") as usize;
+                let r = self.reference(link);
+                let s = &self.here.pose.screws[k as usize];
+                last = (k, self.composites[link].momentum(&Twist { w: s.w, u: s.at(&r) }), r);
             }
-            let s = &d.here.pose.screws[l as usize];
+            let s = &self.here.pose.screws[l as usize];
             let value = dot(&s.w, &last.1.w) + dot(&s.at(&last.2), &last.1.u);
-            d.mass[here as usize] = value;
-            d.mass[there as usize] = value;
+            self.mass[here as usize] = value;
+            self.mass[there as usize] = value;
         }
         // bodies without links
-        let inner = self.inner.mass(&d.inner);
-        for &(from, to) in &self.alone {
-            d.mass[to as usize] += inner[from as usize];
+        let inner = self.inner.mass();
+        for &(from, to) in &self.tree.alone {
+            self.mass[to as usize] += inner[from as usize];
         }
     }
     /// (1) of a body.
-    fn own<S: Scalar>(&self, body: &Pseudo, d: &Data<S>) -> Composite<S> {
+    fn own(&self, body: &Pseudo) -> Composite<S> {
         // y₀ = p - r, y_k = e_k
-        let frame = &d.here.pose.frames[body.link as usize];
-        let r = self.reference(body.link as usize, d);
+        let frame = &self.here.pose.frames[body.link as usize];
+        let r = self.reference(body.link as usize);
         let y = [sub(&frame.p, &r), frame.e[0], frame.e[1], frame.e[2]];
-        let values = self.inner.mass(&d.inner);
+        let values = self.inner.mass();
         // (1)
         let mut out = Composite::zero();
         for a in 0..4 {

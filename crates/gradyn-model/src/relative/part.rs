@@ -8,7 +8,7 @@ use super::fold::up;
 use super::pull::Levels;
 use super::spatial::Twist;
 use super::sweep::{Bar, State};
-use super::{Carried, Data, Relative, sorted};
+use super::{Carried, Relative, TreeTerms, sorted};
 use crate::system::At;
 use gradyn_num::Scalar;
 
@@ -52,77 +52,76 @@ impl Relative {
         let support = sorted(support.iter().chain(numbers).copied().collect());
         Part { bodies, nodes, links, coords, support }
     }
-    /// A gradient over (x, ẋ, ẍ) in `d.bar`, added to one over (z, ż, z̈) in `d.z` and over the slots.
-    fn pull_part<S: Scalar>(&self, part: &Part, at: &At<S>, apart: bool, d: &mut Data<S>, grad: &mut [S]) {
+}
+
+impl<S: Scalar> TreeTerms<S> {
+    /// A gradient over (x, ẋ, ẍ) in `self.bar`, added to one over (z, ż, z̈) in `self.z` and over the slots.
+    fn pull_part(&mut self, (velocity, k): (bool, usize), at: &At<S>, apart: bool, grad: &mut [S]) {
+        let part = &self.tree.condition_parts[usize::from(velocity)][k];
         // z̄ by (1) and (2) of `pull.rs`, over the nodes of the part only
-        let m = if apart { &mut d.seen } else { &mut d.here };
-        self.seconds(m);
-        let [x, v, a] = &d.bar;
-        let g = &mut d.pulled;
+        let m = if apart { &mut self.seen } else { &mut self.here };
+        self.tree.seconds(m);
+        let [x, v, a] = &self.bar;
+        let g = &mut self.pulled;
         let levels = Levels { x: m.lists(), bars: [x, v, a], screws: m.screws() };
-        let mut out = d.z.each_mut().map(|z| Some(&mut z[..]));
+        let mut out = self.z.each_mut().map(|z| Some(&mut z[..]));
         part.nodes.iter().for_each(|&node| g[node as usize] = [Twist::zero(); 3]);
-        part.bodies.iter().for_each(|&body| self.pull_body(body as usize, &levels, g, &mut out));
-        part.nodes.iter().rev().for_each(|&node| self.pull_node(node as usize, &levels, g, &mut out));
+        part.bodies.iter().for_each(|&body| self.tree.pull_body(body as usize, &levels, g, &mut out));
+        part.nodes.iter().rev().for_each(|&node| self.tree.pull_node(node as usize, &levels, g, &mut out));
         // no slot changes the geometry
-        if !d.inner.rows.active().shaped {
+        if !self.inner.rows.active().shaped {
             return;
         }
         // cotangents of the frames, then the links backwards
-        let state = State { z: at.q, rate: at.v, second: at.a, g: &d.g, pose: &m.pose, flow: &m.flow };
-        part.links.iter().for_each(|&l| d.bars[l as usize] = Bar::zero());
+        let state = State { z: at.q, rate: at.v, second: at.a, g: &self.g, pose: &m.pose, flow: &m.flow };
+        part.links.iter().for_each(|&l| self.bars[l as usize] = Bar::zero());
         for &body in &part.bodies {
-            self.pull_frame(&self.bodies[body as usize], &state, levels.bars, &mut d.bars);
+            self.tree.pull_frame(&self.tree.bodies[body as usize], &state, levels.bars, &mut self.bars);
         }
         // cotangents of the numbers → slots
-        let numbers = || part.links.iter().flat_map(|&l| self.chain.links[l as usize].numbers());
-        numbers().for_each(|i| d.g_bar[i] = S::zero());
+        let numbers = || part.links.iter().flat_map(|&l| self.tree.chain.links[l as usize].numbers());
+        numbers().for_each(|i| self.g_bar[i] = S::zero());
         part.links
             .iter()
             .rev()
-            .for_each(|&l| self.chain.back_link(l as usize, &state, &mut d.bars, &mut d.g_bar));
-        numbers().for_each(|i| grad[self.geometry[i] as usize] += d.g_bar[i]);
+            .for_each(|&l| self.tree.chain.back_link(l as usize, &state, &mut self.bars, &mut self.g_bar));
+        numbers().for_each(|i| grad[self.tree.geometry[i] as usize] += self.g_bar[i]);
     }
-    /// The partials of a condition over its coordinates, their rates and its slots:
-    /// [`System::condition_row`](crate::system::System::condition_row).
-    pub(super) fn part_row<S: Scalar>(
-        &self,
-        (velocity, k): (bool, usize),
-        at: &At<S>,
-        d: &mut Data<S>,
-        [q, v, p]: [&mut [S]; 3],
-    ) {
-        let part = &self.condition_parts[usize::from(velocity)][k];
-        let apart = !d.here.is_at(at.q);
-        let m = self.see(at.q, Some((at.v, at.a)), &d.g, [&mut d.here, &mut d.seen]);
+    /// The partials of a condition, by its number in the system, over its coordinates, their rates and its
+    /// slots.
+    pub(super) fn part_row(&mut self, (velocity, k): (bool, usize), at: &At<S>, [q, v, p]: [&mut [S]; 3]) {
+        let part = &self.tree.condition_parts[usize::from(velocity)][k];
+        let apart = !self.here.is_at(at.q);
+        let m = self.tree.see(at.q, Some((at.v, at.a)), &self.g, [&mut self.here, &mut self.seen]);
         // the row over frames and slots
-        let coords = self.inner.condition_pattern(velocity, k);
-        let support = self.inner.condition_support(velocity, k);
-        let mut own = std::mem::take(&mut d.row);
+        let coords = self.tree.inner.condition_pattern(velocity, k);
+        let support = self.tree.inner.condition_support(velocity, k);
+        let mut own = std::mem::take(&mut self.row);
         let (x, rest) = own.split_at_mut(coords.len());
         let (rate, slots) = rest.split_at_mut(coords.len());
-        let here = self.inner_at(at.t, &m.x, &d.none);
-        self.inner.condition_row(velocity, k, &here, &mut d.inner, x, rate, &mut slots[..support.len()]);
+        let here = self.tree.inner_at(at.t, &m.x, &self.none);
+        self.inner.numbered_condition_row(velocity, k, &here, [x, rate, &mut slots[..support.len()]]);
         // as cotangents: slots, x̄ and its rate
-        let mut grad = std::mem::take(&mut d.slots);
+        let mut grad = std::mem::take(&mut self.slots);
         support.iter().zip(&*slots).for_each(|(&s, x)| grad[s as usize] = *x);
-        for body in part.bodies.iter().map(|&b| &self.bodies[b as usize]) {
+        for body in part.bodies.iter().map(|&b| &self.tree.bodies[b as usize]) {
             let entries = body.first as usize..body.first as usize + body.parts.len();
-            d.bar.iter_mut().for_each(|b| b[entries.clone()].fill(S::zero()));
+            self.bar.iter_mut().for_each(|b| b[entries.clone()].fill(S::zero()));
         }
         for ((&i, x), r) in coords.iter().zip(&*x).zip(&*rate) {
-            d.bar[0][i as usize] = *x;
-            d.bar[1][i as usize] = *r;
+            self.bar[0][i as usize] = *x;
+            self.bar[1][i as usize] = *r;
         }
         // over coordinates and slots
-        self.pull_part(part, at, apart, d, &mut grad);
+        self.pull_part((velocity, k), at, apart, &mut grad);
+        let part = &self.tree.condition_parts[usize::from(velocity)][k];
         // into the row, and cleared for the next time
         let take = |from: &mut [S], i: u32| std::mem::replace(&mut from[i as usize], S::zero());
         for ((q, v), &i) in q.iter_mut().zip(v).zip(&part.coords) {
-            [*q, *v, _] = d.z.each_mut().map(|z| take(z, i));
+            [*q, *v, _] = self.z.each_mut().map(|z| take(z, i));
         }
         p.iter_mut().zip(&part.support).for_each(|(p, &s)| *p = take(&mut grad, s));
-        d.row = own;
-        d.slots = grad;
+        self.row = own;
+        self.slots = grad;
     }
 }

@@ -8,8 +8,7 @@
 //! element that a file can name in the tests of `gradyn`.
 
 use crate::mechanisms;
-use gradyn_model::mechanics::Data;
-use gradyn_model::{At, Coordinates, LEVEL, Mechanics, Set, System};
+use gradyn_model::{At, Coordinates, Evaluator, Level, Mechanics, Set};
 use gradyn_num::{Pattern, Wide};
 use gradyn_testkit::models::{Ready, guessed_in};
 use std::ops::Range;
@@ -73,29 +72,27 @@ impl Case {
         self.random.borrow_mut().vec(n)
     }
     /// Memory placed at the state.
-    fn data(&self) -> Data<f64> {
-        let mut d = self.sys().data();
-        self.sys().prepare(&self.x[self.p()], &mut d);
-        self.sys().set_angles(&self.r.model.angles, &mut d);
-        self.sys().place(self.t, &self.x[self.q()], &mut d);
+    fn data(&self) -> Evaluator<f64> {
+        let mut d = self.sys().evaluator(&self.x[self.p()]);
+        d.set_angles(&self.r.model.angles);
+        d.at(self.t, &self.x[self.q()]);
         d
     }
     /// Dense Jacobian over X of `count` outputs.
-    fn duals(&self, count: usize, f: impl Fn(&Mechanics, &At<Wide>, &mut Data<Wide>, &mut [Wide])) -> Matrix {
+    fn duals(&self, count: usize, f: impl Fn(&mut Evaluator<Wide>, &At<Wide>, &mut [Wide])) -> Matrix {
         let mut rows = vec![vec![0.0; self.x.len()]; count];
         for first in (0..self.x.len()).step_by(8) {
             let seed = |i: usize, x: f64| {
                 if (first..first + 8).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) }
             };
             let x: Vec<Wide> = self.x.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
-            let mut d = self.sys().data();
-            self.sys().prepare(&x[self.p()], &mut d);
-            self.sys().set_angles(&self.r.model.angles, &mut d);
+            let mut d = self.sys().evaluator(&x[self.p()]);
+            d.set_angles(&self.r.model.angles);
             let t = Wide::from(self.t);
-            self.sys().place(t, &x[self.q()], &mut d);
+            d.at(t, &x[self.q()]);
             let at = At { t, q: &x[self.q()], v: &x[self.v()], a: &x[self.a()], lam: &x[self.lam()] };
             let mut out = vec![Wide::from(0.0); count];
-            f(self.sys(), &at, &mut d, &mut out);
+            f(&mut d, &at, &mut out);
             for (row, o) in rows.iter_mut().zip(&out) {
                 row[first..].iter_mut().zip(o.eps).for_each(|(r, e)| *r = e);
             }
@@ -165,7 +162,7 @@ const LEVELS: [[f64; 3]; 5] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]
 #[test]
 fn phi_q_is_the_derivative_of_phi() {
     each_case(|c| {
-        let truth = c.duals(c.m, |s, at, d, out| s.constraint(at, [1.0, 0.0, 0.0], d, out));
+        let truth = c.duals(c.m, |d, at, out| d.constraint(at, [1.0, 0.0, 0.0], out));
         // rows of velocity level: A = c_v
         let held = c.m - c.sys().dims().m_vel;
         let truth: Matrix = truth
@@ -173,7 +170,7 @@ fn phi_q_is_the_derivative_of_phi() {
             .enumerate()
             .map(|(k, r)| r[if k < held { c.q() } else { c.v() }].to_vec())
             .collect();
-        equal(&dense(&c.sys().patterns().mn, c.sys().phi_q(&c.data())), &truth, &c.context("Φ_q"));
+        equal(&dense(&c.sys().patterns().mn, c.data().phi_q()), &truth, &c.context("Φ_q"));
     });
 }
 
@@ -182,14 +179,14 @@ fn phi_q_is_the_derivative_of_phi() {
 fn constraint_partials_equal_the_duals() {
     each_case(|c| {
         for level in LEVELS {
-            let (sys, mut d, mn) = (c.sys(), c.data(), &c.sys().patterns().mn);
-            let truth = c.duals(c.m, |s, at, d, out| s.constraint(at, level, d, out));
+            let (mut d, mn) = (c.data(), &c.sys().patterns().mn);
+            let truth = c.duals(c.m, |d, at, out| d.constraint(at, level, out));
             let (mut q, mut v) = (vec![0.0; mn.nnz()], vec![0.0; mn.nnz()]);
-            sys.constraint_q(&c.at(), level, &mut d, &mut q);
-            sys.constraint_v(&c.at(), level, &mut d, &mut v);
+            d.constraint_q(&c.at(), level, &mut q);
+            d.constraint_v(&c.at(), level, &mut v);
             equal(&dense(mn, &q), &columns(&truth, c.q()), &c.context(&format!("constraint_q {level:?}")));
             equal(&dense(mn, &v), &columns(&truth, c.v()), &c.context(&format!("constraint_v {level:?}")));
-            let a: Vec<f64> = sys.phi_q(&d).iter().map(|j| level[2] * j).collect();
+            let a: Vec<f64> = d.phi_q().iter().map(|j| level[2] * j).collect();
             equal(&dense(mn, &a), &columns(&truth, c.a()), &c.context("Φ̈_a = Φ_q"));
             assert_eq!(largest(&columns(&truth, c.lam())), 0.0, "Φ does not depend on λ");
         }
@@ -202,8 +199,8 @@ fn second_rates_have_twice_the_first_as_slope() {
     each_case(|c| {
         let (sys, mut d, mn) = (c.sys(), c.data(), &c.sys().patterns().mn);
         let (mut rate, mut slope) = (vec![0.0; mn.nnz()], vec![0.0; mn.nnz()]);
-        sys.constraint_q(&c.at(), [0.0, 2.0, 0.0], &mut d, &mut rate);
-        sys.constraint_v(&c.at(), [0.0, 0.0, 1.0], &mut d, &mut slope);
+        d.constraint_q(&c.at(), [0.0, 2.0, 0.0], &mut rate);
+        d.constraint_v(&c.at(), [0.0, 0.0, 1.0], &mut slope);
         let held = c.m - sys.dims().m_vel;
         equal(
             &dense(mn, &slope)[..held].to_vec(),
@@ -227,14 +224,13 @@ fn rates_are_those_of_a_motion() {
             along(at.lam, &vec![0.0; c.m]),
             along(&c.x[c.p()], &vec![0.0; c.slots]),
         );
-        let mut wide = sys.data();
-        sys.prepare(&p, &mut wide);
-        sys.set_angles(&c.r.model.angles, &mut wide);
-        sys.place(t, &q, &mut wide);
+        let mut wide = sys.evaluator(&p);
+        wide.set_angles(&c.r.model.angles);
+        wide.at(t, &q);
         for level in 0..2 {
             let (mut truth, mut rate) = (vec![Wide::from(0.0); c.m], vec![0.0; c.m]);
-            sys.constraint(&At { t, q: &q, v: &v, a: &a, lam: &lam }, LEVEL[level], &mut wide, &mut truth);
-            sys.constraint(&at, LEVEL[level + 1], &mut d, &mut rate);
+            wide.constraint(&At { t, q: &q, v: &v, a: &a, lam: &lam }, Level::ALL[level], &mut truth);
+            d.constraint(&at, Level::ALL[level + 1], &mut rate);
             // rows of velocity level are c at both lower levels
             let rows = if level == 0 { c.m - sys.dims().m_vel } else { c.m };
             let truth = truth[..rows].iter().map(|x| x.eps[0]).collect();
@@ -250,22 +246,22 @@ fn balance_q_equals_the_duals() {
         let (sys, mut d, p) = (c.sys(), c.data(), c.sys().patterns());
         let w = c.vec(c.n);
         let wide: Vec<Wide> = w.iter().map(|&w| Wide::from(w)).collect();
-        let truth = c.duals(c.n, |s, at, d, out| s.balance(&wide, at.lam, d, out));
+        let truth = c.duals(c.n, |d, at, out| d.balance(&wide, at.lam, out));
         let mut q = vec![0.0; p.nn.nnz()];
-        sys.balance_q(&c.at(), &w, c.at().lam, &mut d, &mut q);
+        d.balance_q(&c.at(), &w, c.at().lam, &mut q);
         let q = dense(&p.nn, &q);
         equal(&q, &columns(&truth, c.q()), &c.context("balance_q"));
         if sys.dims().m_vel == 0 {
             let mut q = vec![0.0; p.nn.nnz()];
-            sys.balance_q(&c.at(), &vec![0.0; c.n], c.at().lam, &mut d, &mut q);
+            d.balance_q(&c.at(), &vec![0.0; c.n], c.at().lam, &mut q);
             let q = dense(&p.nn, &q);
             let transposed: Matrix = (0..c.n).map(|j| q.iter().map(|r| r[j]).collect()).collect();
             equal(&q, &transposed, &c.context("(Φ_qᵀλ)_q is symmetric"));
         }
         // g_a = M with w = a, g_λ = Φ_qᵀ
-        let truth = c.duals(c.n, |s, at, d, out| s.balance(at.a, at.lam, d, out));
-        equal(&dense(&p.nn, sys.mass(&d)), &columns(&truth, c.a()), &c.context("g_w = M"));
-        let phi_q = dense(&p.mn, sys.phi_q(&d));
+        let truth = c.duals(c.n, |d, at, out| d.balance(at.a, at.lam, out));
+        equal(&dense(&p.nn, d.mass()), &columns(&truth, c.a()), &c.context("g_w = M"));
+        let phi_q = dense(&p.mn, d.phi_q());
         let transposed: Matrix = (0..c.n).map(|j| phi_q.iter().map(|r| r[j]).collect()).collect();
         equal(&transposed, &columns(&truth, c.lam()), &c.context("g_λ = Φ_qᵀ"));
     });
@@ -275,10 +271,10 @@ fn balance_q_equals_the_duals() {
 #[test]
 fn force_tangents_equal_the_duals() {
     each_case(|c| {
-        let (sys, mut d, nn) = (c.sys(), c.data(), &c.sys().patterns().nn);
-        let truth = c.duals(c.n, System::forces);
+        let (mut d, nn) = (c.data(), &c.sys().patterns().nn);
+        let truth = c.duals(c.n, Evaluator::forces);
         let (mut k, mut damping) = (vec![0.0; nn.nnz()], vec![0.0; nn.nnz()]);
-        sys.force_tangents(&c.at(), &mut d, &mut k, &mut damping);
+        d.force_tangents(&c.at(), &mut k, &mut damping);
         equal(&dense(nn, &k), &columns(&truth, c.q()), &c.context("K"));
         equal(&dense(nn, &damping), &columns(&truth, c.v()), &c.context("C"));
         assert_eq!(largest(&columns(&truth, c.a().start..c.lam().end)), 0.0);
@@ -289,21 +285,21 @@ fn force_tangents_equal_the_duals() {
 #[test]
 fn slot_products_equal_the_duals() {
     each_case(|c| {
-        let (sys, mut d) = (c.sys(), c.data());
+        let mut d = c.data();
         let w = c.vec(c.n);
         let wide: Vec<Wide> = w.iter().map(|&w| Wide::from(w)).collect();
-        let constraint = columns(&c.duals(c.m, |s, at, d, out| s.constraint(at, C, d, out)), c.p());
-        let balance = columns(&c.duals(c.n, |s, at, d, out| s.balance(&wide, at.lam, d, out)), c.p());
-        let forces = columns(&c.duals(c.n, System::forces), c.p());
+        let constraint = columns(&c.duals(c.m, |d, at, out| d.constraint(at, C, out)), c.p());
+        let balance = columns(&c.duals(c.n, |d, at, out| d.balance(&wide, at.lam, out)), c.p());
+        let forces = columns(&c.duals(c.n, Evaluator::forces), c.p());
         let mut products =
             [vec![vec![0.0; c.slots]; c.m], vec![vec![0.0; c.slots]; c.n], vec![vec![0.0; c.slots]; c.n]];
         for s in 0..c.slots {
             let mut delta = vec![0.0; c.slots];
             delta[s] = 1.0;
             let mut out = [vec![0.0; c.m], vec![0.0; c.n], vec![0.0; c.n]];
-            sys.constraint_p(&c.at(), C, &delta, &mut d, &mut out[0]);
-            sys.balance_p(&c.at(), &w, c.at().lam, &delta, &mut d, &mut out[1]);
-            sys.forces_p(&c.at(), &delta, &mut d, &mut out[2]);
+            d.constraint_p(&c.at(), C, &delta, &mut out[0]);
+            d.balance_p(&c.at(), &w, c.at().lam, &delta, &mut out[1]);
+            d.forces_p(&c.at(), &delta, &mut out[2]);
             for (rows, out) in products.iter_mut().zip(out) {
                 rows.iter_mut().zip(out).for_each(|(r, o)| r[s] = o);
             }
@@ -333,20 +329,20 @@ fn slot_products_are_transposes() {
             assert!((a - b).abs() <= 1e-13 * scale, "{}: {a} ≠ {b}", c.context(what));
         };
         let (mut out, mut grad) = (vec![0.0; c.m], vec![0.0; args]);
-        sys.constraint_p(&at, C, &delta, &mut d, &mut out);
-        sys.constraint_p_t(&at, C, &mu_m, -1.7, &mut d, &mut grad);
+        d.constraint_p(&at, C, &delta, &mut out);
+        d.constraint_p_t(&at, C, &mu_m, -1.7, &mut grad);
         check("constraint_p", &mu_m, &out, &grad);
         let (mut out, mut grad) = (vec![0.0; c.n], vec![0.0; args]);
-        sys.balance_p(&at, &w, at.lam, &delta, &mut d, &mut out);
-        sys.balance_p_t(&at, &w, at.lam, &mu_n, -1.7, &mut d, &mut grad);
+        d.balance_p(&at, &w, at.lam, &delta, &mut out);
+        d.balance_p_t(&at, &w, at.lam, &mu_n, -1.7, &mut grad);
         check("balance_p", &mu_n, &out, &grad);
         let (mut out, mut grad) = (vec![0.0; c.n], vec![0.0; args]);
-        sys.forces_p(&at, &delta, &mut d, &mut out);
-        sys.forces_p_t(&at, &mu_n, -1.7, &mut d, &mut grad);
+        d.forces_p(&at, &delta, &mut out);
+        d.forces_p_t(&at, &mu_n, -1.7, &mut grad);
         check("forces_p", &mu_n, &out, &grad);
         // a second call doubles
         let once = grad.clone();
-        sys.forces_p_t(&at, &mu_n, -1.7, &mut d, &mut grad);
+        d.forces_p_t(&at, &mu_n, -1.7, &mut grad);
         let scale = once.iter().fold(0.0f64, |s, g| s.max(g.abs()));
         (0..c.slots)
             .for_each(|s| assert!((grad[s] - 2.0 * once[s]).abs() <= 1e-14 * scale, "{}", c.context("adds")));
@@ -361,21 +357,21 @@ fn pulled_products_equal_those_of_the_matrices() {
         for level in LEVELS {
             let [mut k, mut damping] = [(); 2].map(|()| vec![0.0; pat.nn.nnz()]);
             let [mut rows_q, mut rows_v] = [(); 2].map(|()| vec![0.0; pat.mn.nnz()]);
-            sys.balance_q(&at, at.a, at.lam, &mut d, &mut k);
-            sys.force_tangents(&at, &mut d, &mut k, &mut damping);
-            sys.constraint_q(&at, level, &mut d, &mut rows_q);
-            sys.constraint_v(&at, level, &mut d, &mut rows_v);
+            d.balance_q(&at, at.a, at.lam, &mut k);
+            d.force_tangents(&at, &mut k, &mut damping);
+            d.constraint_q(&at, level, &mut rows_q);
+            d.constraint_v(&at, level, &mut rows_v);
             let (mu, nu) = (c.vec(c.n), c.vec(c.m));
             let [mut q, mut v] = [(); 2].map(|()| vec![1.0; c.n]);
             let [mut grad, mut slots] = [(); 2].map(|()| vec![0.0; sys.dims().args]);
             assert!(
-                sys.pull(&at, level, [&mu, &nu], -1.7, &mut d, [&mut q, &mut v, &mut grad]),
+                d.pull(&at, level, [&mu, &nu], -1.7, [&mut q, &mut v, &mut grad]),
                 "{}",
                 c.context("no product")
             );
-            sys.balance_p_t(&at, at.a, at.lam, &mu, -1.7, &mut d, &mut slots);
-            sys.forces_p_t(&at, &mu, -1.7, &mut d, &mut slots);
-            sys.constraint_p_t(&at, level, &nu, -1.7, &mut d, &mut slots);
+            d.balance_p_t(&at, at.a, at.lam, &mu, -1.7, &mut slots);
+            d.forces_p_t(&at, &mu, -1.7, &mut slots);
+            d.constraint_p_t(&at, level, &nu, -1.7, &mut slots);
             equal(&vec![grad], &vec![slots], &c.context(&format!("pull {level:?}, slots")));
             for (what, got, top, bottom) in [("q", &q, &k, &rows_q), ("v", &v, &damping, &rows_v)] {
                 let (mut sum, mut size) = (vec![1.0; c.n], vec![1.0; c.n]);
@@ -403,7 +399,7 @@ fn pulled_products_equal_those_of_the_matrices() {
 fn mass_is_symmetric_and_positive_semidefinite() {
     each_case(|c| {
         let (d, nn) = (c.data(), &c.sys().patterns().nn);
-        let mut m = dense(nn, c.sys().mass(&d));
+        let mut m = dense(nn, d.mass());
         let scale = largest(&m);
         for i in 0..c.n {
             (0..c.n).for_each(|j| {
@@ -429,12 +425,12 @@ fn mass_is_symmetric_and_positive_semidefinite() {
 #[test]
 fn constraint_forces_have_the_power_of_the_rates() {
     each_case(|c| {
-        let (sys, mut d, at) = (c.sys(), c.data(), c.at());
+        let (mut d, at) = (c.data(), c.at());
         let zero = vec![0.0; c.n];
         let (mut force, mut rate, mut rest) = (vec![0.0; c.n], vec![0.0; c.m], vec![0.0; c.m]);
-        sys.balance(&zero, at.lam, &d, &mut force);
-        sys.constraint(&at, [0.0, 1.0, 0.0], &mut d, &mut rate);
-        sys.constraint(&At { v: &zero, ..at }, [0.0, 1.0, 0.0], &mut d, &mut rest);
+        d.balance(&zero, at.lam, &mut force);
+        d.constraint(&at, [0.0, 1.0, 0.0], &mut rate);
+        d.constraint(&At { v: &zero, ..at }, [0.0, 1.0, 0.0], &mut rest);
         if c.r.model.counts[3] == 0 && !c.name.starts_with("constraint velocity") {
             assert!(rest.iter().all(|r| *r == 0.0), "{}", c.context("scleronomic"));
         }
@@ -456,13 +452,13 @@ fn measure_rows_equal_the_duals() {
         let (sys, mut d) = (c.sys(), c.data());
         for set in [Set::Integrand, Set::Terminal, Set::Output] {
             let (count, support) = (sys.functionals(set), sys.support(set).to_vec());
-            let truth = c.duals(count, |s, at, d, out| s.measure(set, at, d, out));
+            let truth = c.duals(count, |d, at, out| d.measure(set, at, out));
             let node = 3 * c.n + c.m;
             let mut rows = vec![];
             for pass in 0..2 {
                 for k in 0..count {
                     let mut row = vec![f64::NAN; node + support.len()];
-                    sys.measure_row(set, k, &c.at(), &mut d, &mut row);
+                    d.measure_row(set, k, &c.at(), &mut row);
                     let mut full = vec![0.0; c.x.len()];
                     full[..node].copy_from_slice(&row[..node]);
                     support.iter().zip(&row[node..]).for_each(|(&s, r)| full[node + s as usize] = *r);
@@ -485,10 +481,10 @@ fn measures_agree_on_both_scalars() {
         let (sys, mut d) = (c.sys(), c.data());
         for set in [Set::Integrand, Set::Terminal, Set::Output] {
             let mut out = vec![0.0; sys.functionals(set)];
-            sys.measure(set, &c.at(), &mut d, &mut out);
+            d.measure(set, &c.at(), &mut out);
             assert!(out.iter().all(|o| o.is_finite()), "{}", c.context("finite"));
-            c.duals(out.len(), |s, at, d, wide| {
-                s.measure(set, at, d, wide);
+            c.duals(out.len(), |d, at, wide| {
+                d.measure(set, at, wide);
                 for (o, w) in out.iter().zip(wide) {
                     assert!(
                         (o - w.re).abs() <= 1e-13 * o.abs().max(1.0),
@@ -508,9 +504,9 @@ fn condition_rows_equal_the_duals() {
     each_case(|c| {
         let (sys, mut d) = (c.sys(), c.data());
         let counts = [c.r.model.conditions.0.len(), c.r.model.conditions.1.len()];
-        let all = c.duals(counts[0] + counts[1], |s, at, d, out| {
+        let all = c.duals(counts[0] + counts[1], |d, at, out| {
             let (position, velocity) = out.split_at_mut(counts[0]);
-            s.conditions(at, d, position, velocity);
+            d.conditions(at, position, velocity);
         });
         for (velocity, first) in [(false, 0), (true, counts[0])] {
             for k in 0..counts[usize::from(velocity)] {
@@ -518,7 +514,7 @@ fn condition_rows_equal_the_duals() {
                     (sys.condition_pattern(velocity, k), sys.condition_support(velocity, k));
                 let (mut q, mut v, mut p) =
                     (vec![0.0; pattern.len()], vec![0.0; pattern.len()], vec![0.0; support.len()]);
-                sys.condition_row(velocity, k, &c.at(), &mut d, &mut q, &mut v, &mut p);
+                d.condition_row(velocity, k, &c.at(), &mut q, &mut v, &mut p);
                 let mut full = vec![0.0; 3 * c.n + c.m + c.slots];
                 let at =
                     |list: &[u32], from: usize| list.iter().map(|&i| from + i as usize).collect::<Vec<_>>();

@@ -2,7 +2,7 @@
 //! are in the way.
 
 use gradyn_model::mechanism::Mechanism;
-use gradyn_model::{Coordinates, System, build_in};
+use gradyn_model::{Coordinates, build_in};
 use gradyn_testkit::models::four_bar;
 
 /// The four-bar with some joints hinted, and no reactions read.

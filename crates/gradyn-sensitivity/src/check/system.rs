@@ -1,7 +1,7 @@
 //! The terms of a system against the duals of their values.
 
 use super::{Kernel, Mismatch, check_kernel};
-use gradyn_model::{At, Data, LEVEL, RunScalar, Set, Setup, System};
+use gradyn_model::{At, Evaluator, Level, RunScalar, Set, Setup};
 
 /// A value of a system, and the terms that are its partials.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,23 +50,22 @@ impl OfSystem<'_> {
     fn width(&self) -> usize {
         3 * self.sys.dims().n + self.sys.dims().m
     }
-    fn placed<S: RunScalar>(&self, x: &[S]) -> Data<S> {
-        let mut d = self.sys.data();
-        self.sys.prepare(&x[self.width()..], &mut d);
-        self.sys.set_angles(self.angles, &mut d);
-        self.sys.place(S::from(self.t), &x[..self.sys.dims().n], &mut d);
-        d
+    fn placed<S: RunScalar>(&self, x: &[S]) -> Evaluator<S> {
+        let mut terms = self.sys.evaluator(&x[self.width()..]);
+        terms.set_angles(self.angles);
+        terms.at(S::from(self.t), &x[..self.sys.dims().n]);
+        terms
     }
     fn at<'x, S: RunScalar>(&self, x: &'x [S]) -> At<'x, S> {
         At::of(S::from(self.t), x, self.sys.dims().n, self.sys.dims().m)
     }
     /// out += (…)_p δ as written.
-    fn slots(&self, x: &[f64], delta: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+    fn slots(&self, x: &[f64], delta: &[f64], terms: &mut Evaluator<f64>, out: &mut [f64]) {
         let at = self.at(x);
         match self.term {
-            Term::Constraint(level) => self.sys.constraint_p(&at, LEVEL[level], delta, d, out),
-            Term::Balance => self.sys.balance_p(&at, at.a, at.lam, delta, d, out),
-            Term::Forces => self.sys.forces_p(&at, delta, d, out),
+            Term::Constraint(level) => terms.constraint_p(&at, Level::ALL[level], delta, out),
+            Term::Balance => terms.balance_p(&at, at.a, at.lam, delta, out),
+            Term::Forces => terms.forces_p(&at, delta, out),
             Term::Functionals(_) => {}
         }
     }
@@ -80,11 +79,9 @@ impl OfSystem<'_> {
         let mu: Vec<f64> = (0..rows).map(|i| ((i as f64 + 1.0) * 0.754_877_666).fract() - 0.4).collect();
         let mut grad = vec![0.0; dims.args];
         match self.term {
-            Term::Constraint(level) => {
-                self.sys.constraint_p_t(&at, LEVEL[level], &mu, 1.0, &mut d, &mut grad)
-            }
-            Term::Balance => self.sys.balance_p_t(&at, at.a, at.lam, &mu, 1.0, &mut d, &mut grad),
-            Term::Forces => self.sys.forces_p_t(&at, &mu, 1.0, &mut d, &mut grad),
+            Term::Constraint(level) => d.constraint_p_t(&at, Level::ALL[level], &mu, 1.0, &mut grad),
+            Term::Balance => d.balance_p_t(&at, at.a, at.lam, &mu, 1.0, &mut grad),
+            Term::Forces => d.forces_p_t(&at, &mu, 1.0, &mut grad),
             Term::Functionals(_) => {}
         }
         let mut found = vec![];
@@ -125,50 +122,50 @@ impl OfSystem<'_> {
             out[i * columns + first + j] += values[k];
         }
     }
-    fn constraint(&self, level: usize, x: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+    fn constraint(&self, level: usize, x: &[f64], terms: &mut Evaluator<f64>, out: &mut [f64]) {
         let sys = self.sys;
         let n = self.sys.dims().n;
         let at = self.at(x);
         let mn = &sys.patterns().mn;
         let mut q = vec![0.0; mn.nnz()];
         let mut v = vec![0.0; mn.nnz()];
-        sys.constraint_q(&at, LEVEL[level], d, &mut q);
+        terms.constraint_q(&at, Level::ALL[level], &mut q);
         self.put(mn, &q, false, 0, out);
         if level > 0 || sys.dims().m_vel > 0 {
-            sys.constraint_v(&at, LEVEL[level], d, &mut v);
+            terms.constraint_v(&at, Level::ALL[level], &mut v);
             self.put(mn, &v, false, n, out);
         }
         if level == 2 {
-            self.put(mn, sys.phi_q(d), false, 2 * n, out);
+            self.put(mn, terms.phi_q(), false, 2 * n, out);
         }
     }
-    fn balance(&self, x: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+    fn balance(&self, x: &[f64], terms: &mut Evaluator<f64>, out: &mut [f64]) {
         let sys = self.sys;
         let n = self.sys.dims().n;
         let at = self.at(x);
         let nn = &sys.patterns().nn;
         let mn = &sys.patterns().mn;
         let mut q = vec![0.0; nn.nnz()];
-        sys.balance_q(&at, at.a, at.lam, d, &mut q);
+        terms.balance_q(&at, at.a, at.lam, &mut q);
         self.put(nn, &q, false, 0, out);
-        self.put(nn, sys.mass(d), false, 2 * n, out);
-        self.put(mn, sys.phi_q(d), true, 3 * n, out);
+        self.put(nn, terms.mass(), false, 2 * n, out);
+        self.put(mn, terms.phi_q(), true, 3 * n, out);
     }
-    fn forces(&self, x: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+    fn forces(&self, x: &[f64], terms: &mut Evaluator<f64>, out: &mut [f64]) {
         let nn = &self.sys.patterns().nn;
         let mut k = vec![0.0; nn.nnz()];
         let mut c = vec![0.0; nn.nnz()];
-        self.sys.force_tangents(&self.at(x), d, &mut k, &mut c);
+        terms.force_tangents(&self.at(x), &mut k, &mut c);
         self.put(nn, &k, false, 0, out);
         self.put(nn, &c, false, self.sys.dims().n, out);
     }
-    fn functionals(&self, set: Set, x: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
+    fn functionals(&self, set: Set, x: &[f64], terms: &mut Evaluator<f64>, out: &mut [f64]) {
         let sys = self.sys;
         let node = self.width();
         let columns = self.sizes()[1];
         for (k, out) in out.chunks_exact_mut(columns).enumerate() {
             let mut row = vec![0.0; node + sys.support(set).len()];
-            sys.measure_row(set, k, &self.at(x), d, &mut row);
+            terms.measure_row(set, k, &self.at(x), &mut row);
             out[..node].copy_from_slice(&row[..node]);
             sys.support(set).iter().zip(&row[node..]).for_each(|(&s, g)| out[node + s as usize] += g);
         }
@@ -186,13 +183,13 @@ impl Kernel for OfSystem<'_> {
         [rows, self.width() + dims.slots]
     }
     fn value<S: RunScalar>(&self, x: &[S], y: &mut [S]) {
-        let mut d = self.placed(x);
+        let mut terms = self.placed(x);
         let at = self.at(x);
         match self.term {
-            Term::Constraint(level) => self.sys.constraint(&at, LEVEL[level], &mut d, y),
-            Term::Balance => self.sys.balance(at.a, at.lam, &d, y),
-            Term::Forces => self.sys.forces(&at, &mut d, y),
-            Term::Functionals(set) => self.sys.measure(set, &at, &mut d, y),
+            Term::Constraint(level) => terms.constraint(&at, Level::ALL[level], y),
+            Term::Balance => terms.balance(at.a, at.lam, y),
+            Term::Forces => terms.forces(&at, y),
+            Term::Functionals(set) => terms.measure(set, &at, y),
         }
     }
     fn jacobian(&self, x: &[f64]) -> Vec<f64> {

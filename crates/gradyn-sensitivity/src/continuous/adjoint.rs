@@ -18,7 +18,7 @@ use crate::objective::{Case, Gradient};
 use gradyn_dynamics::block;
 use gradyn_dynamics::step::{Equations, Tolerance};
 use gradyn_dynamics::{Frozen, StepError};
-use gradyn_model::{Setup, System};
+use gradyn_model::Setup;
 
 /// Distance from a declared time that tells its sides apart, relative to the step.
 const SIDE: f64 = 1e-10;

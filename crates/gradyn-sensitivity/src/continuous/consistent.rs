@@ -12,7 +12,7 @@
 
 use super::instant::Instant;
 use gradyn_dynamics::step::IntegrandRows;
-use gradyn_model::{At, LEVEL, Setup, System};
+use gradyn_model::{At, Level, Setup};
 use gradyn_num::Wide;
 
 /// (1) for an objective; `rate` is ẋ = (v, a, a', λ') at the node, where `at` is factored with constraints at
@@ -68,25 +68,25 @@ fn remove(
 ) {
     let n = sys.dims().n;
     let mn = &sys.patterns().mn;
-    let d = &mut i.block.linear.data;
-    mn.mul_t(sys.phi_q(d), -1.0, eta, &mut mu[n..]);
-    mn.mul_t(sys.phi_q(d), -1.0, zeta, &mut mu[..n]);
-    sys.constraint_p_t(at, LEVEL[1], eta, -1.0, d, slots);
-    sys.constraint_p_t(at, LEVEL[0], zeta, -1.0, d, slots);
+    let terms = &mut i.block.linear.terms;
+    mn.mul_t(terms.phi_q(), -1.0, eta, &mut mu[n..]);
+    mn.mul_t(terms.phi_q(), -1.0, zeta, &mut mu[..n]);
+    terms.constraint_p_t(at, Level::VELOCITY, eta, -1.0, slots);
+    terms.constraint_p_t(at, Level::POSITION, zeta, -1.0, slots);
 }
 
-/// d/dt of g_x along the run.
+/// terms/dt of g_x along the run.
 fn integrand_rate(sys: &Setup, p: &[f64], at: &At, rate: &[f64], angles: &[f64]) -> IntegrandRows {
-    let mut d = sys.prepared::<Wide>(p);
-    sys.set_angles(angles, &mut d);
+    let mut terms = sys.evaluator_with(p);
+    terms.set_angles(angles);
     let x = [at.q, at.v, at.a, at.lam].concat();
     let x: Vec<Wide> = x.iter().zip(rate).map(|(x, dx)| Wide::along(*x, *dx)).collect();
     let t = Wide::along(at.t, 1.0);
     let n = at.q.len();
-    sys.place(t, &x[..n], &mut d);
+    terms.at(t, &x[..n]);
     let mut rows = IntegrandRows::<Wide>::new(sys);
     let mut out = IntegrandRows::new(sys);
-    rows.set(sys, &At::of(t, &x, n, at.lam.len()), &mut d);
+    rows.set(&At::of(t, &x, n, at.lam.len()), &mut terms);
     rows.along(0, &mut out);
     out
 }

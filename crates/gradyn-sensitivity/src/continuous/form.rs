@@ -14,7 +14,7 @@
 use super::instant::Instant;
 use gradyn_dynamics::step::Equations;
 use gradyn_dynamics::{Lagrange, tableau};
-use gradyn_model::{Setup, System};
+use gradyn_model::Setup;
 
 /// What an adjoint integrates, (1)–(4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Form {
             Form::Explicit | Form::Dae => mu.copy_from_slice(y),
             Form::SemiExplicit => {
                 mu[n..].fill(0.0);
-                sys.balance(&y[n..2 * n], &y[2 * n..], &at.block.linear.data, &mut mu[n..]);
+                at.block.linear.terms.balance(&y[n..2 * n], &y[2 * n..], &mut mu[n..]);
             }
             Form::StateSpace => at.block.reduced_mass(&y[n..], &mut mu[n..]),
         }

@@ -13,7 +13,7 @@ use super::instant::Instant;
 use gradyn_dynamics::StepError;
 use gradyn_dynamics::step::Equations;
 use gradyn_dynamics::step::runge_kutta::coupled::{self, Coupled};
-use gradyn_model::{Setup, System};
+use gradyn_model::Setup;
 use gradyn_num::DenseLu;
 
 /// How implicit stages are solved.

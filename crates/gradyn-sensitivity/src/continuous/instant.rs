@@ -3,7 +3,7 @@
 use gradyn_dynamics::block::Block;
 use gradyn_dynamics::step::{Equations, IntegrandRows};
 use gradyn_dynamics::{Frozen, StepError};
-use gradyn_model::{At, Data, Setup, System};
+use gradyn_model::{At, Evaluator, Setup};
 use gradyn_num::{Kkt, Wide};
 
 /// (3) of [`super`] at an instant.
@@ -37,17 +37,17 @@ impl Instant {
         factored: bool,
     ) -> Result<(), StepError> {
         // partials at the point, factored where that is asked for
-        sys.set_angles(frozen.angles, &mut self.block.linear.data);
+        self.block.linear.terms.set_angles(frozen.angles);
         if factored {
             self.block.set(sys, at, frozen.choice)?;
         } else {
-            sys.place(at.t, at.q, &mut self.block.linear.data);
+            self.block.linear.terms.at(at.t, at.q);
             self.block.partials(sys, at, frozen.choice)?;
         }
         // functionals and moving terms there
-        self.g.set(sys, at, &mut self.block.linear.data);
+        self.g.set(at, &mut self.block.linear.terms);
         if let Some(moving) = &mut self.moving {
-            moving.set(sys, at, frozen.angles);
+            moving.set(at, frozen.angles);
         }
         Ok(())
     }
@@ -80,7 +80,7 @@ impl Instant {
 /// Ṁ and Φ̇_q = d/dt Φ_q(t, q(t)): with rheonomic constraints ∂Φ_q/∂t is part of it, which [M13, Eq. 80]
 /// leaves out.
 pub(super) struct Moving {
-    data: Data<Wide>,
+    terms: Evaluator<Wide>,
     q: Vec<Wide>,
     mass: Vec<f64>,
     phi_q: Vec<f64>,
@@ -91,15 +91,15 @@ impl Moving {
         let patterns = sys.patterns();
         let mass = vec![0.0; patterns.nn.nnz()];
         let phi_q = vec![0.0; patterns.mn.nnz()];
-        Self { data: sys.prepared(p), q: vec![Wide::from(0.0); sys.dims().n], mass, phi_q }
+        Self { terms: sys.evaluator_with(p), q: vec![Wide::from(0.0); sys.dims().n], mass, phi_q }
     }
     /// A dual step along (1, v).
-    fn set(&mut self, sys: &Setup, at: &At, angles: &[f64]) {
+    fn set(&mut self, at: &At, angles: &[f64]) {
         self.q.iter_mut().zip(at.q.iter().zip(at.v)).for_each(|(x, (q, v))| *x = Wide::along(*q, *v));
-        sys.set_angles(angles, &mut self.data);
-        sys.place(Wide::along(at.t, 1.0), &self.q, &mut self.data);
-        self.mass.iter_mut().zip(sys.mass(&self.data)).for_each(|(x, m)| *x = m.eps[0]);
-        self.phi_q.iter_mut().zip(sys.phi_q(&self.data)).for_each(|(x, m)| *x = m.eps[0]);
+        self.terms.set_angles(angles);
+        self.terms.at(Wide::along(at.t, 1.0), &self.q);
+        self.mass.iter_mut().zip(self.terms.mass()).for_each(|(x, m)| *x = m.eps[0]);
+        self.phi_q.iter_mut().zip(self.terms.phi_q()).for_each(|(x, m)| *x = m.eps[0]);
     }
     /// out += Ḟ_u χ = (Ṁ ν + Φ̇_qᵀ κ, Φ̇_q ν).
     pub(super) fn mul(&self, sys: &Setup, chi: &[f64], out: &mut [f64]) {

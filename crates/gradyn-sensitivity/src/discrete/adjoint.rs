@@ -14,7 +14,7 @@ use super::TimeColumns;
 use super::seeds::{ObjectiveSeeds, SampleSeeds, Seeds};
 use crate::objective::{Case, Gradient};
 use gradyn_dynamics::{Chain, StepError};
-use gradyn_model::{Setup, System};
+use gradyn_model::Setup;
 
 /// Memory of the sweep.
 pub struct Adjoint {

@@ -7,7 +7,7 @@
 //! A sample at a declared time moves with it: ψ_p has w_iᵀ y_t t_n' there.
 
 use crate::objective::{Case, TerminalRows, slopes};
-use gradyn_model::{Data, Set, System};
+use gradyn_model::{Evaluator, Set};
 
 /// Values ψ of a run by their derivatives over its records and over slots.
 pub(crate) trait Seeds {
@@ -60,15 +60,15 @@ impl SampleSeeds {
     pub(crate) fn new(case: &Case, p: &[f64], records: &[usize], weights: &[f64]) -> Self {
         let sys = case.recipe.system();
         let mut new = Self { rows: vec![], slots: vec![0.0; sys.dims().args] };
-        let mut d = sys.prepared::<f64>(p);
+        let mut terms = sys.evaluator_with(p);
         let columns = weights.len() / records.len().max(1);
         for (&n, weights) in records.iter().zip(weights.chunks_exact(columns.max(1))) {
-            new.add(case, p, n, weights, &mut d);
+            new.add(case, p, n, weights, &mut terms);
         }
         new
     }
     /// Adds wᵀ y of record `n`, with data of the system on slots `p`.
-    fn add(&mut self, case: &Case, p: &[f64], n: usize, weights: &[f64], d: &mut Data<f64>) {
+    fn add(&mut self, case: &Case, p: &[f64], n: usize, weights: &[f64], terms: &mut Evaluator<f64>) {
         let sys = case.recipe.system();
         let plan = &case.run.plan;
         let lay = case.run.layout;
@@ -76,14 +76,14 @@ impl SampleSeeds {
         // the record, and room for a row of y_x and y_p
         let t = plan.node(n, p);
         let at = lay.node(t, case.run.record(n));
-        sys.set_angles(plan.angles(n), d);
-        sys.place(t, at.q, d);
+        terms.set_angles(plan.angles(n));
+        terms.at(t, at.q);
         let mut row = vec![0.0; lay.z() + support.len()];
         let place = self.place_of(n, lay.z());
         // b += wᵀ y_x, slots += wᵀ y_p, column by column
         for (k, &weight) in weights.iter().enumerate().filter(|(_, w)| **w != 0.0) {
             row.fill(0.0);
-            sys.measure_row(Set::Output, k, &at, d, &mut row);
+            terms.measure_row(Set::Output, k, &at, &mut row);
             let (y_x, y_p) = row.split_at(lay.z());
             self.rows[place].1.iter_mut().zip(y_x).for_each(|(b, y)| *b += weight * y);
             support.iter().zip(y_p).for_each(|(&s, y)| self.slots[s as usize] += weight * y);

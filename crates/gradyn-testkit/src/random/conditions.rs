@@ -120,14 +120,13 @@ pub(super) fn pivots(
     let model = build(m).map_err(|e| format!("does not build: {e}"))?;
     let (sys, p) = (&model.system, model.slots(&model.rho()));
     let (n, rows, held) = (sys.dims().n, sys.dims().m, sys.dims().m - sys.dims().m_vel);
-    let (t, q, zero) = (p[model.times.start as usize], sys.drawn().to_vec(), vec![0.0; n.max(rows)]);
-    let mut d = sys.data();
-    sys.prepare(&p, &mut d);
-    sys.set_angles(&model.angles, &mut d);
-    sys.place(t, &q, &mut d);
+    let (t, q, zero) = (p[model.times.start as usize], sys.guess().to_vec(), vec![0.0; n.max(rows)]);
+    let mut d = sys.evaluator(&p);
+    d.set_angles(&model.angles);
+    d.at(t, &q);
     let at = At { t, q: &q, v: &zero[..n], a: &zero[..n], lam: &zero[..rows] };
     let mut phi = vec![0.0; rows];
-    sys.constraint(&at, [1.0, 0.0, 0.0], &mut d, &mut phi);
+    d.constraint(&at, [1.0, 0.0, 0.0], &mut phi);
     let worst = (0..held).fold(0, |w, k| if phi[k].abs() > phi[w].abs() { k } else { w });
     if phi[..held].get(worst).is_some_and(|x| x.abs() > 1e-9) {
         return Err(format!(
@@ -136,7 +135,7 @@ pub(super) fn pivots(
             phi[worst]
         ));
     }
-    let dependencies = row_dependencies(&sys.patterns().mn, sys.phi_q(&d), 1e-9);
+    let dependencies = row_dependencies(&sys.patterns().mn, d.phi_q(), 1e-9);
     let dependent: Vec<usize> = dependencies.dependent.iter().map(|d| d.row).collect();
     // loops may repeat to the letter what shared axes hold already: such rows are left out as long as the
     // letters are the same
@@ -152,13 +151,13 @@ pub(super) fn pivots(
         return Err("is close to singular".into());
     }
     let mut dense = vec![vec![0.0; n]; rows];
-    sys.patterns().mn.iter().for_each(|(i, j, k)| dense[i][j] = sys.phi_q(&d)[k]);
+    sys.patterns().mn.iter().for_each(|(i, j, k)| dense[i][j] = d.phi_q()[k]);
     let count = model.conditions.0.len();
     let mut condition = |k: usize| {
         let (pattern, support) = (sys.condition_pattern(false, k), sys.condition_support(false, k));
         let (mut q, mut v, mut s) =
             (vec![0.0; pattern.len()], vec![0.0; pattern.len()], vec![0.0; support.len()]);
-        sys.condition_row(false, k, &at, &mut d, &mut q, &mut v, &mut s);
+        d.condition_row(false, k, &at, &mut q, &mut v, &mut s);
         let size = q.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-300);
         let mut row = vec![0.0; n];
         pattern.iter().zip(&q).for_each(|(&i, x)| row[i as usize] = x / size);

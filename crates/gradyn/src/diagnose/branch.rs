@@ -12,7 +12,7 @@
 
 use super::singular::{DETERMINANT, sign};
 use crate::prepare::Prepared;
-use gradyn_model::{At, System};
+use gradyn_model::At;
 
 /// (1), nothing where it is not known.
 fn orientation(model: &Prepared) -> Option<f64> {
@@ -25,18 +25,17 @@ fn orientation(model: &Prepared) -> Option<f64> {
         return None;
     }
     let p = model.model.slots(&model.rho);
-    let mut d = sys.data::<f64>();
+    let mut terms = sys.evaluator(&p);
     let zero = vec![0.0; dims.n.max(dims.m)];
     let t = p[model.model.times.start as usize];
-    sys.prepare(&p, &mut d);
-    sys.set_angles(&model.model.angles, &mut d);
-    sys.place(t, q, &mut d);
+    terms.set_angles(&model.model.angles);
+    terms.at(t, q);
 
     // Φ_q
     let mn = &sys.patterns().mn;
     let mut a = vec![vec![0.0; dims.n]; dims.n];
     for (row, &k) in a.iter_mut().zip(rows) {
-        mn.row(k as usize).for_each(|p| row[mn.col(p)] = sys.phi_q(&d)[p]);
+        mn.row(k as usize).for_each(|p| row[mn.col(p)] = terms.phi_q()[p]);
     }
 
     // E_q
@@ -47,7 +46,7 @@ fn orientation(model: &Prepared) -> Option<f64> {
         let mut e_q = vec![0.0; columns.len()];
         let mut e_v = vec![0.0; columns.len()];
         let mut e_p = vec![0.0; support];
-        sys.condition_row(false, k, &at, &mut d, &mut e_q, &mut e_v, &mut e_p);
+        terms.condition_row(false, k, &at, &mut e_q, &mut e_v, &mut e_p);
         columns.iter().zip(e_q).for_each(|(&j, x)| a[rows.len() + k][j as usize] = x);
     }
     Some(sign(a))

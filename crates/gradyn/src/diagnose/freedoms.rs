@@ -21,10 +21,8 @@ use crate::registry::Formulation;
 use gradyn_dynamics::block::{Kinematic, choose};
 use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::error::nearest;
-use gradyn_model::{Mechanics, Owner, System, Warning, WarningCode};
+use gradyn_model::{Evaluator, Mechanics, Owner, Warning, WarningCode};
 use gradyn_num::{Independence, Pattern, largest, row_dependencies};
-
-type Data = <Mechanics as System>::Data<f64>;
 
 /// What is left of a row of (1) beside the others that counts as nothing.
 const ZERO: f64 = 1e-8;
@@ -95,13 +93,12 @@ fn check_regular(model: &Prepared, method: &Method, velocity: bool) -> Result<()
     // [Φ_q ; B] at the start
     let sys = &model.model.system;
     let p = model.model.slots(&model.rho);
-    let mut d = sys.data::<f64>();
-    sys.prepare(&p, &mut d);
-    sys.set_angles(&model.model.angles, &mut d);
-    sys.place(p[model.model.times.start as usize], &model.assembled.q, &mut d);
+    let mut terms = sys.evaluator(&p);
+    terms.set_angles(&model.model.angles);
+    terms.at(p[model.model.times.start as usize], &model.assembled.q);
     // first = a dependency of its rows
     let stack = Stack::new(sys, velocity, &method.independent_coordinates(sys));
-    let values = stack.values(sys, &d);
+    let values = stack.values(sys, &terms);
     let found = row_dependencies(&stack.pattern, &values, ZERO);
     let Some(first) = found.dependent.first() else { return Ok(()) };
     // the named coordinates in it
@@ -124,7 +121,11 @@ fn check_regular(model: &Prepared, method: &Method, velocity: bool) -> Result<()
 }
 
 /// Where the named coordinates have come near an extreme; (2) is an error.
-pub(super) fn freedoms(model: &Prepared, run: &Run, d: &mut Data) -> Result<Vec<Warning>, StepError> {
+pub(super) fn freedoms(
+    model: &Prepared,
+    run: &Run,
+    terms: &mut Evaluator<f64>,
+) -> Result<Vec<Warning>, StepError> {
     let sys = &model.model.system;
     let named = run.method.independent_coordinates(&model.model.system);
     if named.is_empty() {
@@ -132,7 +133,7 @@ pub(super) fn freedoms(model: &Prepared, run: &Run, d: &mut Data) -> Result<Vec<
     }
     // (2): the run ends where a named coordinate passes its extreme
     for velocity in [false, true] {
-        if let Some(n) = passes_extreme(model, &run.trajectory, &Stack::new(sys, velocity, &named), d) {
+        if let Some(n) = passes_extreme(model, &run.trajectory, &Stack::new(sys, velocity, &named), terms) {
             return Err(StepError::Freedoms {
                 t: run.trajectory.plan.t[n],
                 freedoms: run.method.freedoms.clone(),
@@ -141,7 +142,7 @@ pub(super) fn freedoms(model: &Prepared, run: &Run, d: &mut Data) -> Result<Vec<
     }
     // (2): it warns where R is large, and ends where R is beyond bounds
     for velocity in [false, true] {
-        let (worst, n, best) = worst_r(model, run, velocity, &named, d)?;
+        let (worst, n, best) = worst_r(model, run, velocity, &named, terms)?;
         let t = run.trajectory.plan.t[n];
         if worst > LOST * best {
             return Err(StepError::Freedoms { t, freedoms: run.method.freedoms.clone() });
@@ -164,28 +165,33 @@ fn worst_r(
     run: &Run,
     velocity: bool,
     named: &[u32],
-    d: &mut Data,
+    terms: &mut Evaluator<f64>,
 ) -> Result<(f64, usize, f64), StepError> {
     let sys = &model.model.system;
     let plan = &run.trajectory.plan;
     let free = sys.dims().n - sys.independent(velocity).len();
     let q = |n: usize| &run.trajectory.record(n)[..sys.dims().n];
     // best = the largest entry of R of chosen coordinates at the start
-    sys.place(plan.t[0], q(0), d);
-    let mut chosen = Kinematic::new(sys, velocity, &choose(sys, velocity, sys.phi_q(d)))?;
+    terms.at(plan.t[0], q(0));
+    let mut chosen = Kinematic::new(sys, velocity, &choose(sys, velocity, terms.phi_q()))?;
     let mut named = Kinematic::new(sys, velocity, &named[..free])?;
-    let best = largest_r(sys, plan.t[0], d, &mut chosen).max(1.0);
+    let best = largest_r(sys, plan.t[0], terms, &mut chosen).max(1.0);
     // worst = that of the named ones over all nodes
     let mut size = |n: usize| {
-        sys.place(plan.t[n], q(n), d);
-        largest_r(sys, plan.t[n], d, &mut named)
+        terms.at(plan.t[n], q(n));
+        largest_r(sys, plan.t[n], terms, &mut named)
     };
     let worst = (0..=plan.steps()).map(|n| (size(n), n)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
     Ok((worst.0, worst.1, best))
 }
 
 /// The first node beyond a change of sign, (2).
-fn passes_extreme(model: &Prepared, run: &Trajectory, stack: &Stack, d: &mut Data) -> Option<usize> {
+fn passes_extreme(
+    model: &Prepared,
+    run: &Trajectory,
+    stack: &Stack,
+    terms: &mut Evaluator<f64>,
+) -> Option<usize> {
     let sys = &model.model.system;
     let plan = &run.plan;
     let n = run.layout.n;
@@ -197,8 +203,8 @@ fn passes_extreme(model: &Prepared, run: &Trajectory, stack: &Stack, d: &mut Dat
         let ahead =
             |a: f64| (0..n).map(|i| x[i] + h * x[n + i] + 0.5 * a * h * h * x[2 * n + i]).collect::<Vec<_>>();
         [0.0, 1.0].map(|a| {
-            sys.place(plan.t[k] + h, &ahead(a), d);
-            sign(stack.matrix(sys, d))
+            terms.at(plan.t[k] + h, &ahead(a));
+            sign(stack.matrix(sys, terms))
         })
     };
     let start = side(0, 0.0)[0];
@@ -213,7 +219,7 @@ pub(crate) fn explain_freedoms(
     e: StepError,
     method: &Method,
     run: &Trajectory,
-    d: &mut Data,
+    terms: &mut Evaluator<f64>,
 ) -> StepError {
     let sys = &model.model.system;
     let named = method.independent_coordinates(&model.model.system);
@@ -223,11 +229,12 @@ pub(crate) fn explain_freedoms(
     // e, or (2) where it holds between the last nodes
     for velocity in [false, true] {
         let stack = Stack::new(sys, velocity, &named);
-        if let Some(n) = passes_extreme(model, run, &stack, d) {
+        if let Some(n) = passes_extreme(model, run, &stack, terms) {
             return StepError::Freedoms { t: run.plan.t[n], freedoms: method.freedoms.clone() };
         }
         let mut rows = stack.independence();
-        let (s, t) = nearest_minimum(sys, run, d, |d| rows.measure(&stack.pattern, &stack.values(sys, d)));
+        let (s, t) =
+            nearest_minimum(sys, run, terms, |terms| rows.measure(&stack.pattern, &stack.values(sys, terms)));
         if s < 10.0 * NEAR {
             return StepError::Freedoms { t, freedoms: method.freedoms.clone() };
         }
@@ -255,14 +262,14 @@ impl Stack {
         let pattern = Pattern::from_entries(n, n, part.iter().map(|(i, j, _)| (i, j)).chain(picked));
         Self { pattern, rows }
     }
-    fn values(&self, sys: &Mechanics, d: &Data) -> Vec<f64> {
-        let mut values = sys.patterns().mn.part_values(&self.rows, sys.phi_q(d));
+    fn values(&self, sys: &Mechanics, terms: &Evaluator<f64>) -> Vec<f64> {
+        let mut values = sys.patterns().mn.part_values(&self.rows, terms.phi_q());
         values.resize(self.pattern.nnz(), 1.0);
         values
     }
-    fn matrix(&self, sys: &Mechanics, d: &Data) -> Vec<Vec<f64>> {
+    fn matrix(&self, sys: &Mechanics, terms: &Evaluator<f64>) -> Vec<Vec<f64>> {
         let n = self.pattern.rows();
-        let values = self.values(sys, d);
+        let values = self.values(sys, terms);
         let mut a = vec![vec![0.0; n]; n];
         self.pattern.iter().for_each(|(i, j, p)| a[i][j] = values[p]);
         a
@@ -273,8 +280,8 @@ impl Stack {
 }
 
 /// The largest entry of R where the data are placed.
-fn largest_r(sys: &Mechanics, t: f64, d: &Data, kinematic: &mut Kinematic) -> f64 {
-    if kinematic.refactor(sys, t, sys.phi_q(d)).is_err() {
+fn largest_r(sys: &Mechanics, t: f64, terms: &Evaluator<f64>, kinematic: &mut Kinematic) -> f64 {
+    if kinematic.refactor(sys, t, terms.phi_q()).is_err() {
         return f64::INFINITY;
     }
     let n = sys.dims().n;

@@ -5,13 +5,11 @@ use crate::prepare::{Prepared, Run};
 use crate::registry::Formulation;
 use gradyn_dynamics::StepError;
 use gradyn_model::build::Positive;
-use gradyn_model::{Mechanics, ModelError, Owner, Subject, System, Warning, WarningCode};
+use gradyn_model::{Evaluator, ModelError, Owner, Subject, Warning, WarningCode};
 use gradyn_num::largest;
 
-type Data = <Mechanics as System>::Data<f64>;
-
 /// Constraints that do not hold, springs whose ends pass through each other.
-pub(super) fn geometry(model: &Prepared, run: &Run, d: &mut Data) -> Vec<Warning> {
+pub(super) fn geometry(run: &Run, terms: &mut Evaluator<f64>) -> Vec<Warning> {
     let mut warnings = vec![];
     let traj = &run.trajectory;
     let n = run.trajectory.layout.n;
@@ -24,9 +22,8 @@ pub(super) fn geometry(model: &Prepared, run: &Run, d: &mut Data) -> Vec<Warning
         warnings.push(Warning::new(WarningCode::Drift, text));
     }
     // forces whose ends changed sides within a step
-    let met = (1..=traj.plan.steps()).find_map(|k| {
-        Some((k, model.model.system.reversed_force(d, &traj.record(k - 1)[..n], &traj.record(k)[..n])?))
-    });
+    let met = (1..=traj.plan.steps())
+        .find_map(|k| Some((k, terms.reversed_force(&traj.record(k - 1)[..n], &traj.record(k)[..n])?)));
     if let Some((k, name)) = met {
         let t = traj.plan.t[k];
         let text = format!(

@@ -11,10 +11,8 @@ use super::singular::is_numerical;
 use crate::error::Error;
 use crate::prepare::{Prepared, Run, undefined_force};
 use gradyn_dynamics::{StepError, Trajectory};
-use gradyn_model::{At, Mechanics, System};
+use gradyn_model::{At, Evaluator};
 use gradyn_num::largest;
-
-type Data = <Mechanics as System>::Data<f64>;
 
 /// The error as it is, or the force that is not defined where it happened.
 pub(crate) fn explain_undefined(model: &Prepared, e: StepError, run: &Trajectory, p: &[f64]) -> StepError {
@@ -33,8 +31,7 @@ fn undefined_start(model: &Prepared, e: &StepError, p: &[f64]) -> Option<StepErr
     let q = &model.assembled.q;
     let zero = vec![0.0; model.assembled.q.len()];
     let at = At { t, q, v: &zero, a: &zero, lam: &[] };
-    let outside =
-        model.model.system.undefined_force(&at, &at, &mut data_at(model, &model.model.angles, p, &at))?;
+    let outside = data_at(model, &model.model.angles, p, &at).undefined_force(&at, &at)?;
     Some(undefined_force(t, outside))
 }
 
@@ -51,7 +48,7 @@ fn undefined_ahead(model: &Prepared, run: &Trajectory, p: &[f64]) -> Option<Step
         let v: Vec<f64> = (0..lay.n).map(|i| from.v[i] + τ * from.a[i]).collect();
         let to = At { t: from.t + τ, q: &q, v: &v, ..from };
         let mut d = data_at(model, run.plan.angles(last), p, &to);
-        model.model.system.undefined_force(&from, &to, &mut d).map(|outside| undefined_force(to.t, outside))
+        d.undefined_force(&from, &to).map(|outside| undefined_force(to.t, outside))
     })
 }
 
@@ -64,21 +61,20 @@ pub(crate) fn check_defined(model: &Prepared, run: &Run, p: &[f64]) -> Result<()
         return Ok(());
     }
     let node = |n: usize| lay.node(plan.t[n], run.trajectory.record(n));
-    let mut d = data_at(model, plan.angles(0), p, &node(0));
+    let mut terms = data_at(model, plan.angles(0), p, &node(0));
     for n in 1..=plan.steps() {
-        sys.set_time(plan.t[n], &mut d);
-        if let Some(outside) = sys.undefined_force(&node(n - 1), &node(n), &mut d) {
+        terms.at_time(plan.t[n]);
+        if let Some(outside) = terms.undefined_force(&node(n - 1), &node(n)) {
             return Err(undefined_force(plan.t[n], outside).into());
         }
     }
     Ok(())
 }
 
-fn data_at(model: &Prepared, angles: &[f64], p: &[f64], at: &At) -> Data {
+fn data_at(model: &Prepared, angles: &[f64], p: &[f64], at: &At) -> Evaluator<f64> {
     let sys = &model.model.system;
-    let mut d = sys.data::<f64>();
-    sys.prepare(p, &mut d);
-    sys.set_angles(angles, &mut d);
-    sys.set_time(at.t, &mut d);
-    d
+    let mut terms = sys.evaluator(p);
+    terms.set_angles(angles);
+    terms.at_time(at.t);
+    terms
 }

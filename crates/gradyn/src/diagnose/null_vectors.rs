@@ -1,6 +1,6 @@
 //! Dependencies of redundant rows, (1) of `redundancy`, and what is done with them.
 
-use gradyn_model::{Mechanics, System};
+use gradyn_model::Mechanics;
 use gradyn_num::{Basis, DenseLu, largest, unit_rows};
 
 /// What counts as zero in (2)–(4) of `redundancy`, relative to the terms.

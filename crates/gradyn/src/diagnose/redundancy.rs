@@ -25,13 +25,11 @@ use crate::error::Error;
 use crate::method::Method;
 use crate::prepare::{Prepared, Run};
 use crate::registry::Formulation;
-use gradyn_model::{At, LEVEL, Mechanics, ModelError, Set, System};
+use gradyn_model::{At, Evaluator, Level, Mechanics, ModelError, Set};
 use gradyn_num::{Wide, largest, nothing};
 
 /// Parts of a run at whose ends (3) and (4) are checked.
 const RECORDS: usize = 7;
-
-type Data = <Mechanics as System>::Data<f64>;
 
 /// Redundancy cannot be judged at t.
 fn lost(t: f64) -> Error {
@@ -70,23 +68,22 @@ fn at_records(
     model: &Prepared,
     run: &Run,
     sys: &Mechanics,
-    mut f: impl FnMut(usize, &NullVectors, &At, &mut Data) -> Result<(), Error>,
+    mut f: impl FnMut(usize, &NullVectors, &At, &mut Evaluator<f64>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let lay = run.trajectory.layout;
     let plan = &run.trajectory.plan;
     let p = model.model.slots(&model.rho);
-    let mut d = sys.data::<f64>();
-    sys.prepare(&p, &mut d);
+    let mut terms = sys.evaluator(&p);
     // rows that give way are dependent at the start only
     let parts = if run.method.formulation == Formulation::Penalty { 0 } else { RECORDS };
     for n in (0..=parts).map(|k| k * plan.steps() / RECORDS) {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
-        sys.set_angles(plan.angles(n), &mut d);
-        sys.place(at.t, at.q, &mut d);
-        let Some(vectors) = null_vectors(sys, &redundant_rows(model), sys.phi_q(&d)) else {
+        terms.set_angles(plan.angles(n));
+        terms.at(at.t, at.q);
+        let Some(vectors) = null_vectors(sys, &redundant_rows(model), terms.phi_q()) else {
             return Err(lost(at.t));
         };
-        (0..vectors.len()).try_for_each(|k| f(k, &vectors, &at, &mut d))?;
+        (0..vectors.len()).try_for_each(|k| f(k, &vectors, &at, &mut terms))?;
     }
     Ok(())
 }
@@ -97,16 +94,15 @@ pub(crate) fn check_redundancy(model: &Prepared, run: &Run) -> Result<(), Error>
     let lay = run.trajectory.layout;
     let plan = &run.trajectory.plan;
     let p = model.model.slots(&model.rho);
-    let mut d = sys.data::<f64>();
+    let mut terms = sys.evaluator(&p);
     let mut phi = vec![0.0; lay.m];
-    sys.prepare(&p, &mut d);
     // Φ of every row at every node
     for n in 0..=plan.steps() {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
-        sys.set_angles(plan.angles(n), &mut d);
-        sys.place(at.t, at.q, &mut d);
+        terms.set_angles(plan.angles(n));
+        terms.at(at.t, at.q);
         phi.fill(0.0);
-        sys.constraint(&at, LEVEL[0], &mut d, &mut phi);
+        terms.constraint(&at, Level::POSITION, &mut phi);
         // a redundant row is broken where it is beyond rounding and beyond the kept ones
         let kept = largest(sys.independent(true).iter().map(|&k| phi[k as usize]));
         let [q, v] = [at.q, at.v].map(|x| largest(x.iter().copied()));
@@ -146,7 +142,7 @@ fn check_determined(
             for (k, name) in names.iter().enumerate() {
                 // a square of a multiplier that is left out has no slope where it is zero
                 for lam in [at.lam, &moved[..]] {
-                    sys.measure_row(set, k, &At { lam, ..*at }, d, &mut g);
+                    d.measure_row(set, k, &At { lam, ..*at }, &mut g);
                     let (value, terms) = contract(vector, &g[lay.lam()..lay.z()]);
                     if value.abs() > ZERO * terms {
                         return Err(indeterminate(model, name, row, vectors));
@@ -189,14 +185,14 @@ pub(crate) fn check_redundant_parameters(model: &Prepared, run: &Run) -> Result<
                 // only
                 let velocity = row >= sys.dims().m - sys.dims().m_vel;
                 let mut out = vec![0.0; m];
-                sys.constraint_p(at, LEVEL[usize::from(velocity)], &delta, d, &mut out);
+                d.constraint_p(at, Level::ALL[usize::from(velocity)], &delta, &mut out);
                 let (value, terms) = contract(vector, &out);
                 // terms that vanish where the constraints hold are drift: what the row could feel of the
                 // parameter says how small
                 let moves = largest(if velocity { at.v } else { at.q }.iter().copied()) / parameter.scale;
-                let felt = moves * largest(sys.patterns().mn.row(row).map(|p| sys.phi_q(d)[p]));
+                let felt = moves * largest(sys.patterns().mn.row(row).map(|p| d.phi_q()[p]));
                 // of a row that holds by itself both are roundings, beside what any row could feel
-                let rounding = moves * nothing(sys.phi_q(d));
+                let rounding = moves * nothing(d.phi_q());
                 let broken = value.abs() > ZERO * (terms + felt) + rounding;
                 if broken { Err(breaks(model, &parameter.name, row)) } else { Ok(()) }
             })?;
@@ -205,10 +201,10 @@ pub(crate) fn check_redundant_parameters(model: &Prepared, run: &Run) -> Result<
     Ok(())
 }
 
-/// (5): the multipliers of an output row, with `d` placed at the node.
-pub(crate) fn minimum_norm(model: &Prepared, method: &Method, d: &Data, lam: &mut [f64]) {
+/// (5): the multipliers of an output row, with `terms` placed at the node.
+pub(crate) fn minimum_norm(model: &Prepared, method: &Method, terms: &Evaluator<f64>, lam: &mut [f64]) {
     let Some(sys) = splits(model, method) else { return };
-    let vectors = null_vectors(sys, &redundant_rows(model), sys.phi_q(d)).unwrap_or_default();
+    let vectors = null_vectors(sys, &redundant_rows(model), terms.phi_q()).unwrap_or_default();
     let weight: Vec<f64> = sys.row_names().iter().map(|r| f64::from(!r.owner.of_body())).collect();
     let stress = self_stress(&vectors, &weight, lam);
     lam.iter_mut().zip(stress).for_each(|(l, s)| *l -= s);

@@ -2,10 +2,8 @@
 
 use crate::prepare::{Prepared, Run, reads_shared, shared_rows};
 use crate::registry::Formulation;
-use gradyn_model::{At, Mechanics, System, Warning, WarningCode};
+use gradyn_model::{At, Evaluator, Mechanics, Warning, WarningCode};
 use gradyn_num::largest;
-
-type Data = <Mechanics as System>::Data<f64>;
 
 /// Bound of (6): an oscillator with ξ ≥ 0.2 answers with less.
 const GAIN: f64 = 5.0;
@@ -14,9 +12,9 @@ const GAIN: f64 = 5.0;
 const SMALL: f64 = 1e-3;
 
 /// |j_k|² of the rows of Φ_q.
-fn squares(sys: &Mechanics, d: &Data) -> Vec<f64> {
+fn squares(sys: &Mechanics, terms: &Evaluator<f64>) -> Vec<f64> {
     let mn = &sys.patterns().mn;
-    (0..mn.rows()).map(|k| mn.row(k).map(|p| sys.phi_q(d)[p].powi(2)).sum()).collect()
+    (0..mn.rows()).map(|k| mn.row(k).map(|p| terms.phi_q()[p].powi(2)).sum()).collect()
 }
 
 /// (6): loads that redundant constraints share by the errors of the integrator, times α.
@@ -34,13 +32,13 @@ pub(super) fn shared_load(model: &Prepared, run: &Run) -> Vec<Warning> {
     let mut load = 0.0f64;
     let mut all = 0.0f64;
     let mut give = vec![0.0; run.trajectory.layout.m];
-    blocks(model, run, sys, |at, d| {
+    blocks(model, run, sys, |at, terms| {
         give.fill(0.0);
-        sys.constraint(at, level, d, &mut give);
-        let size = squares(sys, d);
+        terms.constraint(at, level, &mut give);
+        let size = squares(sys, terms);
         let mut force = vec![0.0; at.q.len()];
         for &k in &shared {
-            mn.row(k).for_each(|p| force[mn.col(p)] += sys.phi_q(d)[p] * at.lam[k]);
+            mn.row(k).for_each(|p| force[mn.col(p)] += terms.phi_q()[p] * at.lam[k]);
             let g = (give[k] / c(k)).abs() * size[k].sqrt();
             if g > worst.0 {
                 worst = (g, k, at.t);
@@ -70,13 +68,12 @@ fn shared_load_warning(sys: &Mechanics, (size, k, t): (f64, usize, f64), load: f
 }
 
 /// Calls `f` at the nodes of a run and, where objectives read multipliers, at the stages before them.
-fn blocks(model: &Prepared, run: &Run, sys: &Mechanics, mut f: impl FnMut(&At, &mut Data)) {
+fn blocks(model: &Prepared, run: &Run, sys: &Mechanics, mut f: impl FnMut(&At, &mut Evaluator<f64>)) {
     let lay = run.trajectory.layout;
     let plan = &run.trajectory.plan;
     let p = model.model.slots(&model.rho);
     let stages = run.method.build(&model.model).stage_times();
-    let mut d = sys.data::<f64>();
-    sys.prepare(&p, &mut d);
+    let mut terms = sys.evaluator(&p);
     // f at the stages that dynamics are read at, then at the node
     for n in 0..=plan.steps() {
         let x = run.trajectory.record(n);
@@ -86,9 +83,9 @@ fn blocks(model: &Prepared, run: &Run, sys: &Mechanics, mut f: impl FnMut(&At, &
         };
         for (t, block) in inner.map(stage).chain([(plan.t[n], x)]) {
             let at = lay.node(t, block);
-            sys.set_angles(plan.angles(n), &mut d);
-            sys.place(t, at.q, &mut d);
-            f(&at, &mut d);
+            terms.set_angles(plan.angles(n));
+            terms.at(t, at.q);
+            f(&at, &mut terms);
         }
     }
 }

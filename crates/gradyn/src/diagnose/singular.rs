@@ -24,10 +24,8 @@ use crate::prepare::{Prepared, Run};
 use crate::registry::Integrator;
 use gradyn_dynamics::step::hermite;
 use gradyn_dynamics::{StepError, Trajectory};
-use gradyn_model::{Mechanics, System, Warning, WarningCode};
+use gradyn_model::{Evaluator, Mechanics, Warning, WarningCode};
 use gradyn_num::{Dependent, Independence, largest, row_dependencies};
-
-type Data = <Mechanics as System>::Data<f64>;
 
 /// Independence of the rows below which a position is singular.
 const SINGULAR: f64 = 1e-4;
@@ -46,10 +44,14 @@ pub(crate) const DETERMINANT: usize = 400;
 
 /// When the run passes a position in which the constraint rows are dependent, and the warning about it or
 /// about the nearest one: what follows may be on either branch.
-pub(super) fn singular(model: &Prepared, run: &Run, d: &mut Data) -> (Option<f64>, Vec<Warning>) {
-    let Some((s, t)) = first_singular(model, run, d) else { return (None, vec![]) };
+pub(super) fn singular(
+    model: &Prepared,
+    run: &Run,
+    terms: &mut Evaluator<f64>,
+) -> (Option<f64>, Vec<Warning>) {
+    let Some((s, t)) = first_singular(model, run, terms) else { return (None, vec![]) };
     if s < SINGULAR {
-        let branch = branch(model, run, t, d);
+        let branch = branch(model, run, t, terms);
         let text = format!(
             "the run passes a position at t = {t} s where the constraints are dependent ({s:.0e}){branch}; \
              beyond it there is no gradient"
@@ -68,11 +70,11 @@ pub(super) fn singular(model: &Prepared, run: &Run, d: &mut Data) -> (Option<f64
 
 /// s and t of the first singular position, or of the one that is closest to it; `None` where s stays
 /// above [`NEAR`].
-fn first_singular(model: &Prepared, run: &Run, d: &mut Data) -> Option<(f64, f64)> {
+fn first_singular(model: &Prepared, run: &Run, terms: &mut Evaluator<f64>) -> Option<(f64, f64)> {
     let sys = &model.model.system;
     let plan = &run.trajectory.plan;
     let mut rows = Independence::new(&sys.patterns().mn, sys.independent(true));
-    let list = independence_along(model, run, &mut rows, d);
+    let list = independence_along(model, run, &mut rows, terms);
     let is_low = |i: &usize| {
         let s = list[*i].0;
         s < NEAR && list[i.saturating_sub(1)..(i + 2).min(list.len())].iter().all(|x| x.0 >= s)
@@ -80,9 +82,9 @@ fn first_singular(model: &Prepared, run: &Run, d: &mut Data) -> Option<(f64, f64
     // many rows: pivots may be small although the rows are independent
     let confirmed = |i: usize| {
         let (s, (n, θ)) = list[i];
-        independence(model, run, (n, θ), &mut rows, d);
+        independence(model, run, (n, θ), &mut rows, terms);
         let t = plan.t[n] + θ * plan.h.get(n).copied().unwrap_or(0.0);
-        (s.max(rows.condition(&sys.patterns().mn, sys.phi_q(d))), t)
+        (s.max(rows.condition(&sys.patterns().mn, terms.phi_q())), t)
     };
     let found: Vec<(f64, f64)> = (0..list.len()).filter(is_low).map(confirmed).collect();
     let closest = found.iter().copied().reduce(|a, b| if b.0 < a.0 { b } else { a });
@@ -94,15 +96,16 @@ fn independence_along(
     model: &Prepared,
     run: &Run,
     rows: &mut Independence,
-    d: &mut Data,
+    terms: &mut Evaluator<f64>,
 ) -> Vec<(f64, (usize, f64))> {
     let plan = &run.trajectory.plan;
-    let nodes: Vec<f64> = (0..=plan.steps()).map(|n| independence(model, run, (n, 0.0), rows, d)).collect();
+    let nodes: Vec<f64> =
+        (0..=plan.steps()).map(|n| independence(model, run, (n, 0.0), rows, terms)).collect();
     let mut list = vec![];
     for (n, &s) in nodes.iter().enumerate() {
         list.push((s, (n, 0.0)));
         if n < plan.steps() && may_vanish(&nodes, &plan.h, n) {
-            let (least, θ) = minimum(|θ| independence(model, run, (n, θ), rows, d));
+            let (least, θ) = minimum(|θ| independence(model, run, (n, θ), rows, terms));
             list.push((least, (n, θ)));
         }
     }
@@ -111,11 +114,11 @@ fn independence_along(
 
 /// Where the motion goes on beyond a singular position: the determinant of [Φ_q; B] changes its sign on a
 /// smooth branch.
-fn branch(model: &Prepared, run: &Run, t: f64, d: &mut Data) -> &'static str {
+fn branch(model: &Prepared, run: &Run, t: f64, terms: &mut Evaluator<f64>) -> &'static str {
     if run.trajectory.layout.n > DETERMINANT {
         return "";
     }
-    if turns_over(model, run, t, d) {
+    if turns_over(model, run, t, terms) {
         " and goes on along its branch"
     } else {
         " and turns back or changes to the other branch"
@@ -123,7 +126,7 @@ fn branch(model: &Prepared, run: &Run, t: f64, d: &mut Data) -> &'static str {
 }
 
 /// Does the determinant of [Φ_q; B] change its sign between the nodes before and after t?
-fn turns_over(model: &Prepared, run: &Run, t: f64, d: &mut Data) -> bool {
+fn turns_over(model: &Prepared, run: &Run, t: f64, terms: &mut Evaluator<f64>) -> bool {
     let sys = &model.model.system;
     let lay = run.trajectory.layout;
     let plan = &run.trajectory.plan;
@@ -131,13 +134,13 @@ fn turns_over(model: &Prepared, run: &Run, t: f64, d: &mut Data) -> bool {
     let rows = sys.independent(true);
     // sign of det [Φ_q ; B] at a node, and the columns that B picks
     let mut matrix = |n: usize, picked: Option<Vec<u32>>| {
-        sys.place(plan.t[n], &run.trajectory.record(n)[..lay.n], d);
+        terms.at(plan.t[n], &run.trajectory.record(n)[..lay.n]);
         let picked =
-            picked.unwrap_or_else(|| gradyn_num::unpivoted_columns(&sys.patterns().mn, sys.phi_q(d), rows));
+            picked.unwrap_or_else(|| gradyn_num::unpivoted_columns(&sys.patterns().mn, terms.phi_q(), rows));
         let mn = &sys.patterns().mn;
         let mut a = vec![vec![0.0; lay.n]; lay.n];
         for (row, &k) in a.iter_mut().zip(rows) {
-            mn.row(k as usize).for_each(|p| row[mn.col(p)] = sys.phi_q(d)[p]);
+            mn.row(k as usize).for_each(|p| row[mn.col(p)] = terms.phi_q()[p]);
         }
         a[rows.len()..].iter_mut().zip(&picked).for_each(|(row, &i)| row[i as usize] = 1.0);
         (sign(a), picked)
@@ -153,22 +156,22 @@ fn independence(
     run: &Run,
     (n, theta): (usize, f64),
     rows: &mut Independence,
-    d: &mut Data,
+    terms: &mut Evaluator<f64>,
 ) -> f64 {
     let sys = &model.model.system;
     let lay = run.trajectory.layout;
     let plan = &run.trajectory.plan;
     // Φ_q at a node, or between two of them
     if theta == 0.0 {
-        sys.place(plan.t[n], &run.trajectory.record(n)[..lay.n], d);
-        rows.learn(&sys.patterns().mn, sys.phi_q(d));
+        terms.at(plan.t[n], &run.trajectory.record(n)[..lay.n]);
+        rows.learn(&sys.patterns().mn, terms.phi_q());
     } else {
         let h = plan.h[n];
         let mut q = vec![0.0; lay.n];
         hermite(&lay, h, theta, run.trajectory.record(n), run.trajectory.record(n + 1), &mut q);
-        sys.place(plan.t[n] + theta * h, &q, d);
+        terms.at(plan.t[n] + theta * h, &q);
     }
-    rows.measure(&sys.patterns().mn, sys.phi_q(d))
+    rows.measure(&sys.patterns().mn, terms.phi_q())
 }
 
 /// Errors of the numbers of a step, which something else may have caused.
@@ -210,21 +213,20 @@ pub(crate) fn explain(
     }
     // a singular position near the end of the run, or freedoms that end there
     let sys = &model.model.system;
-    let mut d = sys.data::<f64>();
-    sys.prepare(p, &mut d);
-    sys.set_angles(run.plan.angles(run.plan.steps()), &mut d);
+    let mut terms = sys.evaluator(p);
+    terms.set_angles(run.plan.angles(run.plan.steps()));
     let mn = &sys.patterns().mn;
     let mut rows = Independence::new(mn, sys.independent(true));
-    let (s, t) = nearest(sys, run, turned, &mut rows, &mut d);
-    let s = if s < NEAR { s.max(rows.condition(mn, sys.phi_q(&d))) } else { s };
+    let (s, t) = nearest(sys, run, turned, &mut rows, &mut terms);
+    let s = if s < NEAR { s.max(rows.condition(mn, terms.phi_q())) } else { s };
     if s < NEAR {
         return StepError::SingularPosition {
             t,
             reached: run.plan.t[run.plan.steps()],
-            rows: dependent_rows(sys, s, &rows, &d),
+            rows: dependent_rows(sys, s, &rows, &terms),
         };
     }
-    explain_freedoms(model, e, method, run, &mut d)
+    explain_freedoms(model, e, method, run, &mut terms)
 }
 
 /// s and t of the position that is nearest to a singular one: near the end of a run that stopped, (2), or one
@@ -234,32 +236,33 @@ fn nearest(
     run: &Trajectory,
     turned: bool,
     rows: &mut Independence,
-    d: &mut Data,
+    terms: &mut Evaluator<f64>,
 ) -> (f64, f64) {
     let mn = &sys.patterns().mn;
     let last = run.plan.steps();
     let late = last.saturating_sub(LATE);
-    let place = |n: usize, d: &mut Data| sys.place(run.plan.t[n], &run.record(n)[..run.layout.n], d);
+    let place =
+        |n: usize, terms: &mut Evaluator<f64>| terms.at(run.plan.t[n], &run.record(n)[..run.layout.n]);
     // the last nodes may be those of a run that explodes
     for n in 0..=late {
-        place(n, d);
-        rows.learn(mn, sys.phi_q(d));
+        place(n, terms);
+        rows.learn(mn, terms.phi_q());
     }
     let first = if turned { 0 } else { late };
     let mut least = f64::INFINITY;
     let mut node = first;
     for n in first..=last {
-        place(n, d);
-        let s = rows.measure(mn, sys.phi_q(d));
+        place(n, terms);
+        let s = rows.measure(mn, terms.phi_q());
         if s < least {
             (least, node) = (s, n);
         }
     }
-    let ahead = nearest_minimum(sys, run, d, |d| rows.measure(mn, sys.phi_q(d)));
+    let ahead = nearest_minimum(sys, run, terms, |terms| rows.measure(mn, terms.phi_q()));
     if ahead.0 < least {
         return ahead;
     }
-    place(node, d);
+    place(node, terms);
     (least, run.plan.t[node])
 }
 
@@ -267,8 +270,8 @@ fn nearest(
 pub(crate) fn nearest_minimum(
     sys: &Mechanics,
     run: &Trajectory,
-    d: &mut Data,
-    mut f: impl FnMut(&Data) -> f64,
+    terms: &mut Evaluator<f64>,
+    mut f: impl FnMut(&Evaluator<f64>) -> f64,
 ) -> (f64, f64) {
     const PARTS: usize = 24;
     let n = run.layout.n;
@@ -284,8 +287,8 @@ pub(crate) fn nearest_minimum(
     let far = if speed > 0.0 { FAR * size / speed } else { 0.0 }.max(2.0 * h);
     let mut at = |τ: f64, curved: f64| {
         let q: Vec<f64> = (0..n).map(|i| x[i] + τ * x[n + i] + 0.5 * curved * τ * τ * x[2 * n + i]).collect();
-        sys.place(t + τ, &q, d);
-        f(d)
+        terms.at(t + τ, &q);
+        f(terms)
     };
     // the best of a grid, then the minimum beside it
     let grid = |k: usize| far * (2.0 * k as f64 / PARTS as f64 - 1.0);
@@ -303,11 +306,16 @@ pub(crate) fn nearest_minimum(
 }
 
 /// Rows that depend on others where their independence is s, or else those that vanish, by name.
-fn dependent_rows(sys: &Mechanics, s: f64, measure: &Independence, d: &Data) -> Vec<(String, Vec<String>)> {
+fn dependent_rows(
+    sys: &Mechanics,
+    s: f64,
+    measure: &Independence,
+    terms: &Evaluator<f64>,
+) -> Vec<(String, Vec<String>)> {
     let mn = &sys.patterns().mn;
     let rows = sys.independent(true);
     let pattern = mn.part(rows);
-    let values = mn.part_values(rows, sys.phi_q(d));
+    let values = mn.part_values(rows, terms.phi_q());
     let name = |i: usize| sys.row_name(rows[i] as usize);
     // s is measured in another order than the one in which rows are found dependent
     let found = [2.0, 10.0, 50.0].map(|c| row_dependencies(&pattern, &values, (c * s).max(1e-6)).dependent);
@@ -316,7 +324,7 @@ fn dependent_rows(sys: &Mechanics, s: f64, measure: &Independence, d: &Data) -> 
             let on = |r: &Dependent| r.on.iter().filter(|o| o.1.abs() > 0.01).map(|o| name(o.0)).collect();
             first.iter().map(|r| (name(r.row), on(r))).collect()
         }
-        None => measure.vanishing(mn, sys.phi_q(d), NEAR).into_iter().map(|i| (name(i), vec![])).collect(),
+        None => measure.vanishing(mn, terms.phi_q(), NEAR).into_iter().map(|i| (name(i), vec![])).collect(),
     }
 }
 

@@ -4,9 +4,7 @@ use super::watch::scales;
 use crate::prepare::{Prepared, Run};
 use crate::registry::Projections;
 use gradyn_dynamics::formulation::largest_mass;
-use gradyn_model::{Mechanics, System, Warning, WarningCode};
-
-type Data = <Mechanics as System>::Data<f64>;
+use gradyn_model::{Evaluator, Warning, WarningCode};
 
 /// Steps at the border of stability go to and fro across it: from this part on they count as limited by it.
 const BORDER: f64 = 0.8;
@@ -36,10 +34,15 @@ pub(super) fn stiff(model: &Prepared, run: &Run) -> Vec<Warning> {
 }
 
 /// What a coordinate step loses: velocities without projections, accelerations at short steps.
-pub(super) fn newmark(model: &Prepared, run: &Run, growth: [f64; 2], d: &mut Data) -> Vec<Warning> {
+pub(super) fn newmark(
+    model: &Prepared,
+    run: &Run,
+    growth: [f64; 2],
+    terms: &mut Evaluator<f64>,
+) -> Vec<Warning> {
     let mut warnings = vec![];
     let Some(scheme) = run.method.scheme() else { return warnings };
-    let [q, v, forces, accelerations, _] = scales(model, run, d);
+    let [q, v, forces, accelerations, _] = scales(run, terms);
     let h = run.trajectory.plan.h.iter().fold(f64::INFINITY, |s, h| s.min(*h));
     let m = &run.method;
     let (iterations, n) = run.trajectory.statistics.slowest;

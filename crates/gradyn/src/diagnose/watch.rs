@@ -12,21 +12,19 @@
 
 use crate::prepare::{Jump, Prepared, Run};
 use gradyn_model::spline::Kind;
-use gradyn_model::{LEVEL, Mechanics, Set, Subject, System};
+use gradyn_model::{Evaluator, Level, Set, Subject};
 use gradyn_num::largest;
 
-type Data = <Mechanics as System>::Data<f64>;
-
 /// What jumps at a declared time inside the run, (1).
-pub(crate) fn declared_jump(model: &Prepared, run: &Run, d: &mut Data) -> Option<Jump> {
+pub(crate) fn declared_jump(model: &Prepared, run: &Run, terms: &mut Evaluator<f64>) -> Option<Jump> {
     let plan = &run.trajectory.plan;
     let declared: Vec<usize> = (1..plan.steps()).filter(|&n| plan.declared[n].is_some()).collect();
-    let scales = if declared.is_empty() { [0.0; 5] } else { scales(model, run, d) };
-    declared.into_iter().find_map(|n| jump_at(model, run, n, &scales, d))
+    let scales = if declared.is_empty() { [0.0; 5] } else { scales(run, terms) };
+    declared.into_iter().find_map(|n| jump_at(model, run, n, &scales, terms))
 }
 
 /// What jumps where a clamped spline begins or ends inside the run, unless that is a declared time.
-pub(crate) fn spline_jumps(model: &Prepared, run: &Run, d: &mut Data) -> Vec<Jump> {
+pub(crate) fn spline_jumps(model: &Prepared, run: &Run, terms: &mut Evaluator<f64>) -> Vec<Jump> {
     let plan = &run.trajectory.plan;
     let start = plan.t[0];
     let end = plan.t[plan.steps()];
@@ -36,32 +34,38 @@ pub(crate) fn spline_jumps(model: &Prepared, run: &Run, d: &mut Data) -> Vec<Jum
     nodes.retain(|&n| plan.declared[n].is_none());
     nodes.sort_unstable();
     nodes.dedup();
-    let scales = if nodes.is_empty() { [0.0; 5] } else { scales(model, run, d) };
-    nodes.into_iter().filter_map(|n| jump_at(model, run, n, &scales, d)).collect()
+    let scales = if nodes.is_empty() { [0.0; 5] } else { scales(run, terms) };
+    nodes.into_iter().filter_map(|n| jump_at(model, run, n, &scales, terms)).collect()
 }
 
 /// What a jump of each quantity is small against: its size at some fifty nodes, that of q, q̇, q̈ for Φ,
 /// Φ̇, Φ̈, which are zero up to rounding.
-pub(crate) fn scales(model: &Prepared, run: &Run, d: &mut Data) -> [f64; 5] {
+pub(crate) fn scales(run: &Run, d: &mut Evaluator<f64>) -> [f64; 5] {
     let lay = run.trajectory.layout;
     let plan = &run.trajectory.plan;
     let mut scales = [0.0f64; 5];
     for n in (0..=plan.steps()).step_by(1 + plan.steps() / 50) {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
-        let [.., f, _, g] = quantities(model, run, n, at.t, d);
+        let [.., f, _, g] = quantities(run, n, at.t, d);
         let sizes = [at.q, at.v, &f, at.a, &g].map(size);
         scales.iter_mut().zip(sizes).for_each(|(s, y)| *s = s.max(y));
     }
     scales
 }
 
-fn jump_at(model: &Prepared, run: &Run, n: usize, scales: &[f64; 5], d: &mut Data) -> Option<Jump> {
+fn jump_at(
+    model: &Prepared,
+    run: &Run,
+    n: usize,
+    scales: &[f64; 5],
+    terms: &mut Evaluator<f64>,
+) -> Option<Jump> {
     let t = run.trajectory.plan.t[n];
     let side = 1e-8 * (1.0 + t.abs());
     // gap = what changes from t - side to t + side
     let mut gap = |side: f64| {
-        let before = quantities(model, run, n, t - side, d);
-        let after = quantities(model, run, n, t + side, d);
+        let before = quantities(run, n, t - side, terms);
+        let after = quantities(run, n, t + side, terms);
         let pairs = before.into_iter().zip(after);
         pairs
             .map(|(a, b)| (size(&a).max(size(&b)), a.iter().zip(&b).map(|(a, b)| (a - b).abs()).collect()))
@@ -90,18 +94,17 @@ fn jump_at(model: &Prepared, run: &Run, n: usize, scales: &[f64; 5], d: &mut Dat
 }
 
 /// Φ, Φ̇, forces, Φ̈ and integrands with the coordinates of node `n` at another time.
-fn quantities(model: &Prepared, run: &Run, n: usize, t: f64, d: &mut Data) -> [Vec<f64>; 5] {
-    let sys = &model.model.system;
+fn quantities(run: &Run, n: usize, t: f64, d: &mut Evaluator<f64>) -> [Vec<f64>; 5] {
     let lay = run.trajectory.layout;
     let at = lay.node(t, run.trajectory.record(n));
-    sys.set_angles(run.trajectory.plan.angles(n), d);
-    sys.place(t, at.q, d);
+    d.set_angles(run.trajectory.plan.angles(n));
+    d.at(t, at.q);
     let mut f = vec![0.0; lay.n];
     let mut g = vec![0.0; lay.o];
     let mut c = [(); 3].map(|()| vec![0.0; lay.m]);
-    System::forces(sys, &at, d, &mut f);
-    sys.measure(Set::Integrand, &at, d, &mut g);
-    c.iter_mut().zip(LEVEL).for_each(|(c, level)| sys.constraint(&at, level, d, c));
+    d.forces(&at, &mut f);
+    d.measure(Set::Integrand, &at, &mut g);
+    c.iter_mut().zip(Level::ALL).for_each(|(c, level)| d.constraint(&at, level, c));
     let [phi, dphi, ddphi] = c;
     [phi, dphi, f, ddphi, g]
 }

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
 use crate::registry::Projections;
-use gradyn_model::{ModelError, Owner, Set, Subject, System, Warning, WarningCode};
+use gradyn_model::{ModelError, Owner, Set, Subject, Warning, WarningCode};
 use gradyn_sensitivity::{Gradient, differences};
 
 /// What to try where a derivative is not finite.
@@ -49,16 +49,15 @@ impl Prepared {
         let plan = &run.trajectory.plan;
         let p = self.model.slots(&run.rho);
         // first node and functional with a derivative that is not finite
-        let mut d = sys.data::<f64>();
-        sys.prepare(&p, &mut d);
+        let mut terms = sys.evaluator(&p);
         for n in 0..=plan.steps() {
             let at = lay.node(plan.t[n], run.trajectory.record(n));
-            sys.set_angles(plan.angles(n), &mut d);
-            sys.place(at.t, at.q, &mut d);
+            terms.set_angles(plan.angles(n));
+            terms.at(at.t, at.q);
             for set in [Set::Integrand, Set::Terminal].into_iter().take(1 + usize::from(n == plan.steps())) {
                 let mut row = vec![0.0; lay.z() + sys.support(set).len()];
                 for (k, functional) in self.functionals().iter().enumerate() {
-                    sys.measure_row(set, k, &at, &mut d, &mut row);
+                    terms.measure_row(set, k, &at, &mut row);
                     if row.iter().any(|x| !x.is_finite()) {
                         let e = ModelError::new(format!("{functional} has no derivative at t = {} s", at.t));
                         let subject = self.objectives().get(k).map(|o| Subject::new(Owner::Objective, o));

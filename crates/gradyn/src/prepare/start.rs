@@ -5,9 +5,7 @@ use gradyn_dynamics::StepError;
 use gradyn_dynamics::assembly::Assembled;
 use gradyn_dynamics::equilibrium::Equilibrium;
 use gradyn_model::mechanism::Text;
-use gradyn_model::{
-    LEVEL, Mechanics, Model, ModelError, Outside, RowName, System, Undefined, Warning, WarningCode,
-};
+use gradyn_model::{Level, Mechanics, Model, ModelError, Outside, RowName, Undefined, Warning, WarningCode};
 use gradyn_num::Dependent;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -77,15 +75,14 @@ fn moving_row(sys: &Mechanics, t: f64, p: &[f64], q: &[f64], angles: &[f64]) -> 
     if dims.m_vel == 0 && sys.statics().is_none() {
         return None;
     }
-    let mut d = sys.data::<f64>();
+    let mut terms = sys.evaluator(p);
     let mut r = vec![0.0; dims.m];
     let zero = vec![0.0; dims.n.max(dims.m)];
-    sys.prepare(p, &mut d);
-    sys.set_angles(angles, &mut d);
-    sys.place(t, q, &mut d);
+    terms.set_angles(angles);
+    terms.at(t, q);
     let v = &zero[..dims.n];
     let lam = &zero[..dims.m];
-    sys.constraint(&gradyn_model::At { t, q, v, a: v, lam }, LEVEL[1], &mut d, &mut r);
+    terms.constraint(&gradyn_model::At { t, q, v, a: v, lam }, Level::VELOCITY, &mut r);
     // 1e-12: a spline that starts at rest has a rate of some roundings
     r.iter().position(|r| r.abs() > 1e-12).map(|k| sys.row_names()[k].clone())
 }

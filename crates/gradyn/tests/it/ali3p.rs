@@ -1,7 +1,7 @@
 //! The augmented Lagrangian iteration with projections [A22, Eqs. 1–3] on the five-bar.
 
 use gradyn::{Method, Prepared, Run, Sensitivity};
-use gradyn_model::{LEVEL, System};
+use gradyn_model::Level;
 use gradyn_sensitivity::Gradient;
 
 fn five_bar(t_end: f64) -> Prepared {
@@ -69,18 +69,17 @@ fn constraints_hold_for_100_seconds() {
     let run = run(&model, &method(&[]).step(5e-3));
     let (sys, trajectory) = (&model.model.system, &run.trajectory);
     let (lay, plan) = (trajectory.layout, &trajectory.plan);
-    let mut d = sys.data::<f64>();
-    sys.prepare(&model.slots(), &mut d);
+    let mut d = sys.evaluator(&model.slots());
     let norm = |x: &[f64]| x.iter().fold(0.0f64, |s, x| s.max(x.abs()));
     let (mut left, mut scale, mut r) = ([0.0f64; 3], [0.0f64; 3], vec![0.0; lay.m]);
     for n in 0..=plan.steps() {
         let at = lay.node(plan.t[n], trajectory.record(n));
-        sys.set_angles(plan.angles(n), &mut d);
-        sys.place(at.t, at.q, &mut d);
+        d.set_angles(plan.angles(n));
+        d.at(at.t, at.q);
         for (k, x) in [at.q, at.v, at.a].into_iter().enumerate() {
             r.fill(0.0);
-            sys.constraint(&at, LEVEL[k], &mut d, &mut r);
-            (left[k], scale[k]) = (left[k].max(norm(&r)), scale[k].max(norm(sys.phi_q(&d)) * norm(x)));
+            d.constraint(&at, Level::ALL[k], &mut r);
+            (left[k], scale[k]) = (left[k].max(norm(&r)), scale[k].max(norm(d.phi_q()) * norm(x)));
         }
     }
     println!("|Φ|, |Φ̇|, |Φ̈| {left:?} of {scale:?}; energy {:.2e} of {:.2} J", run.energy.1, run.energy.0);

@@ -2,7 +2,6 @@
 
 use gradyn::{Kernel, ProgramScalar, check_kernel, check_system};
 use gradyn_model::Setup;
-use gradyn_model::System;
 use gradyn_model::user::UserSystem;
 use gradyn_testkit::models::{self, ready};
 use gradyn_testkit::state_space::Skate;

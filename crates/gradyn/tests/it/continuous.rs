@@ -3,7 +3,6 @@
 use crate::kit::cases::{cases, step};
 use gradyn::registry::{Variant, orders, variants};
 use gradyn::{Formulation, Integrator, Method, Prepared, Projections, Sensitivity};
-use gradyn_model::System;
 use gradyn_sensitivity::Gradient;
 use gradyn_testkit::compare::distance;
 use gradyn_testkit::models;

@@ -10,8 +10,8 @@ use crate::kit::elements::{self, Entry};
 use gradyn::file::{driver_quantities, force_types, joint_types, read_toml, shape_types};
 use gradyn::registry::{SENSORS, combinations};
 use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared, Run, Sensitivity, dims};
+use gradyn_model::Set;
 use gradyn_model::mechanism::{Mechanism, Quantity};
-use gradyn_model::{Set, System};
 use gradyn_testkit::compare::distance;
 use gradyn_testkit::parametrise::{only_used, parametrise};
 use std::collections::BTreeSet;
@@ -43,13 +43,14 @@ fn accurate(p: &Prepared) -> Run {
 fn measure(p: &Prepared, run: &Run, n: usize) -> (Vec<f64>, f64) {
     let (sys, lay, t, x) =
         (&p.model.system, run.trajectory.layout, run.trajectory.plan.t[n], run.trajectory.record(n));
-    let (mut d, mut out, mut force) = (sys.data(), vec![0.0; sys.functionals(Set::Output)], vec![0.0; lay.n]);
+    let mut d = sys.evaluator(&p.slots());
+    let mut out = vec![0.0; sys.functionals(Set::Output)];
+    let mut force = vec![0.0; lay.n];
     let at = lay.node(t, x);
-    sys.prepare(&p.slots(), &mut d);
-    sys.set_angles(run.trajectory.plan.angles(n), &mut d);
-    sys.place(t, at.q, &mut d);
-    sys.measure(Set::Output, &at, &mut d, &mut out);
-    System::forces(sys, &at, &mut d, &mut force);
+    d.set_angles(run.trajectory.plan.angles(n));
+    d.at(t, at.q);
+    d.measure(Set::Output, &at, &mut out);
+    d.forces(&at, &mut force);
     out.truncate(p.model.columns.len());
     (out, at.v.iter().zip(&force).map(|(v, f)| -v * f).sum())
 }

@@ -2,7 +2,7 @@
 
 use gradyn::file::{self, ModelFile};
 use gradyn_model::mechanism::*;
-use gradyn_model::{At, ModelError, System};
+use gradyn_model::{At, ModelError};
 use std::path::{Path, PathBuf};
 
 const PENDULUM: &str = r#"
@@ -376,12 +376,12 @@ fn examples_build() {
             continue;
         }
         let (zero, lam) = (vec![0.0; d.n], vec![0.0; d.m]);
-        let (q, mut data) = (model.system.drawn().to_vec(), model.system.data::<f64>());
-        model.system.prepare(&model.slots(&model.rho()), &mut data);
-        model.system.set_angles(&model.angles, &mut data);
-        model.system.place(0.0, &q, &mut data);
+        let q = model.system.guess().to_vec();
+        let mut data = model.system.evaluator(&model.slots(&model.rho()));
+        data.set_angles(&model.angles);
+        data.at(0.0, &q);
         let (at, mut phi) = (At { t: 0.0, q: &q, v: &zero, a: &zero, lam: &lam }, vec![0.0; d.m]);
-        model.system.constraint(&at, [1.0, 0.0, 0.0], &mut data, &mut phi);
+        data.constraint(&at, [1.0, 0.0, 0.0], &mut phi);
         // 1e-12: points of a few metres, a few operations each
         assert!(phi[..d.m - d.m_vel].iter().all(|x| x.abs() < 1e-12), "{}: {phi:?}", path.display());
     }
@@ -413,11 +413,10 @@ fn benchmarks_have_their_parameters() {
 fn initial_acceleration(name: &str) -> (Vec<String>, Vec<f64>) {
     let model = gradyn_model::build(&example(name).mechanism).unwrap();
     let (s, d) = (&model.system, model.system.dims());
-    let (q, zero, lam) = (s.drawn().to_vec(), vec![0.0; d.n], vec![0.0; d.m]);
-    let mut data = s.data::<f64>();
-    s.prepare(&model.slots(&model.rho()), &mut data);
-    s.set_angles(&model.angles, &mut data);
-    s.place(0.0, &q, &mut data);
+    let (q, zero, lam) = (s.guess().to_vec(), vec![0.0; d.n], vec![0.0; d.m]);
+    let mut data = s.evaluator(&model.slots(&model.rho()));
+    data.set_angles(&model.angles);
+    data.at(0.0, &q);
     let at = At { t: 0.0, q: &q, v: &zero, a: &zero, lam: &lam };
     let size = d.n + d.m;
     let mut rows = vec![vec![0.0; size + 1]; size];
@@ -425,13 +424,13 @@ fn initial_acceleration(name: &str) -> (Vec<String>, Vec<f64>) {
         let mut e = vec![0.0; size];
         e[j] = 1.0;
         let (mut column, mut rate) = (vec![0.0; d.n], vec![0.0; d.m]);
-        s.balance(&e[..d.n], &e[d.n..], &data, &mut column);
-        s.constraint(&At { v: &e[..d.n], ..at }, [0.0, 1.0, 0.0], &mut data, &mut rate);
+        data.balance(&e[..d.n], &e[d.n..], &mut column);
+        data.constraint(&At { v: &e[..d.n], ..at }, [0.0, 1.0, 0.0], &mut rate);
         column.iter().chain(&rate).enumerate().for_each(|(i, x)| rows[i][j] = *x);
     }
     let (mut minus_q, mut ddphi) = (vec![0.0; d.n], vec![0.0; d.m]);
-    System::forces(s, &at, &mut data, &mut minus_q);
-    s.constraint(&at, [0.0, 0.0, 1.0], &mut data, &mut ddphi);
+    data.forces(&at, &mut minus_q);
+    data.constraint(&at, [0.0, 0.0, 1.0], &mut ddphi);
     minus_q.iter().chain(&ddphi).enumerate().for_each(|(i, x)| rows[i][size] = -x);
     let names = (0..d.n).map(|i| s.coordinate_name(i)).collect();
     (names, solve(rows)[..d.n].to_vec())

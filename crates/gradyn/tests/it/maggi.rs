@@ -12,7 +12,7 @@ use gradyn::registry::variants;
 use gradyn::{Formulation, Method, Prepared, Sensitivity};
 use gradyn_dynamics::block::{Block, choose, prepare};
 use gradyn_dynamics::{Lagrange, State};
-use gradyn_model::{At, LEVEL, Mechanics, System};
+use gradyn_model::{At, Evaluator, Level, Mechanics};
 use gradyn_num::{Pattern, Wide};
 use gradyn_testkit::compare::distance;
 
@@ -72,7 +72,7 @@ fn dense(p: &Pattern, values: &[f64]) -> Matrix {
 /// The contracted terms of a model at (t, q, v), dense.
 struct Terms<'a> {
     sys: &'a Mechanics,
-    d: <Mechanics as System>::Data<f64>,
+    d: Evaluator<f64>,
     t: f64,
     q: Vec<f64>,
     v: Vec<f64>,
@@ -86,20 +86,20 @@ impl Terms<'_> {
     /// Φ, Φ̇ or Φ̈ at a = 0 with another velocity.
     fn constraint(&mut self, level: usize, v: &[f64]) -> Vec<f64> {
         let (q, zero, mut out) = (self.q.clone(), vec![0.0; 100], vec![0.0; self.sys.dims().m]);
-        self.sys.constraint(&self.at(&q, v, &zero), LEVEL[level], &mut self.d, &mut out);
+        self.d.constraint(&self.at(&q, v, &zero), Level::ALL[level], &mut out);
         out
     }
     /// Its derivative over q.
     fn constraint_q(&mut self, level: usize, v: &[f64]) -> Matrix {
         let (q, zero, mut out) = (self.q.clone(), vec![0.0; 100], vec![0.0; self.sys.patterns().mn.nnz()]);
-        self.sys.constraint_q(&self.at(&q, v, &zero), LEVEL[level], &mut self.d, &mut out);
+        self.d.constraint_q(&self.at(&q, v, &zero), Level::ALL[level], &mut out);
         dense(&self.sys.patterns().mn, &out)
     }
     /// Φ̈_v.
     fn ddphi_v(&mut self) -> Matrix {
         let (q, v, zero) = (self.q.clone(), self.v.clone(), vec![0.0; 100]);
         let mut out = vec![0.0; self.sys.patterns().mn.nnz()];
-        self.sys.constraint_v(&self.at(&q, &v, &zero), LEVEL[2], &mut self.d, &mut out);
+        self.d.constraint_v(&self.at(&q, &v, &zero), Level::ACCELERATION, &mut out);
         dense(&self.sys.patterns().mn, &out)
     }
     /// Φ_qq u = Σ_j ∂Φ_q/∂q_j u_j, which is (Φ̇ at v = u)_q without Φ_tq  [M13, Eq. 31].
@@ -108,23 +108,23 @@ impl Terms<'_> {
         sum(&self.constraint_q(1, u), -1.0, &still)
     }
     fn mass(&self) -> Matrix {
-        dense(&self.sys.patterns().nn, self.sys.mass(&self.d))
+        dense(&self.sys.patterns().nn, self.d.mass())
     }
     /// Q, K, C.
     fn forces(&mut self) -> (Vec<f64>, Matrix, Matrix) {
         let (q, v, zero, nn) = (self.q.clone(), self.v.clone(), vec![0.0; 100], &self.sys.patterns().nn);
         let (mut minus, mut k, mut c) = (vec![0.0; q.len()], vec![0.0; nn.nnz()], vec![0.0; nn.nnz()]);
         let at = self.at(&q, &v, &zero);
-        System::forces(self.sys, &at, &mut self.d, &mut minus);
-        self.sys.force_tangents(&at, &mut self.d, &mut k, &mut c);
+        self.d.forces(&at, &mut minus);
+        self.d.force_tangents(&at, &mut k, &mut c);
         (minus.iter().map(|x| -x).collect(), dense(nn, &k), dense(nn, &c))
     }
     /// Q_ρ - M_ρ w along δp.
     fn forces_less_inertia_p(&mut self, w: &[f64], delta: &[f64]) -> Vec<f64> {
         let (q, v, zero, mut out) = (self.q.clone(), self.v.clone(), vec![0.0; 100], vec![0.0; self.q.len()]);
         let at = self.at(&q, &v, &zero);
-        self.sys.forces_p(&at, delta, &mut self.d, &mut out);
-        self.sys.balance_p(&at, w, &zero[..self.sys.dims().m], delta, &mut self.d, &mut out);
+        self.d.forces_p(&at, delta, &mut out);
+        self.d.balance_p(&at, w, &zero[..self.sys.dims().m], delta, &mut out);
         out.iter().map(|x| -x).collect()
     }
     /// Does a direction of the slots enter Φ, Φ̇ or Φ̈?
@@ -132,7 +132,7 @@ impl Terms<'_> {
         let (q, v, zero) = (self.q.clone(), self.v.clone(), vec![0.0; 100]);
         (0..3).any(|level| {
             let mut out = vec![0.0; self.sys.dims().m];
-            self.sys.constraint_p(&self.at(&q, &v, &zero), LEVEL[level], delta, &mut self.d, &mut out);
+            self.d.constraint_p(&self.at(&q, &v, &zero), Level::ALL[level], delta, &mut out);
             out.iter().any(|x| *x != 0.0)
         })
     }
@@ -145,7 +145,7 @@ fn paper(x: &mut Terms, choice: &[u32], zdd: &[f64], directions: &[Vec<f64>]) ->
     let v = x.v.clone();
     let zd: Vec<f64> = choice.iter().map(|&i| v[i as usize]).collect();
     // [Φ_q; B]⁻¹ = [S R]                                                       [M13, Eqs. 13–16]
-    let mut stack = dense(&x.sys.patterns().mn, x.sys.phi_q(&x.d));
+    let mut stack = dense(&x.sys.patterns().mn, x.d.phi_q());
     stack.extend(
         choice.iter().map(|&i| (0..n).map(|j| f64::from(u8::from(i as usize == j))).collect::<Vec<_>>()),
     );
@@ -275,10 +275,10 @@ fn the_papers_partials_are_those_of_the_code() {
         let mut block = Block::new(sys, Lagrange::ACCELERATION, State::Independent, &p, &kkt);
         for k in [20, 77, 150, 333] {
             let (t, x) = (run.trajectory.plan.t[k], &run.trajectory.record(k)[..3 * n + m]);
-            sys.set_angles(run.trajectory.plan.angles(k), &mut d);
-            sys.place(t, &x[..n], &mut d);
-            let choice = choose(sys, true, sys.phi_q(&d));
-            sys.set_angles(run.trajectory.plan.angles(k), &mut block.linear.data);
+            d.set_angles(run.trajectory.plan.angles(k));
+            d.at(t, &x[..n]);
+            let choice = choose(sys, true, d.phi_q());
+            block.linear.terms.set_angles(run.trajectory.plan.angles(k));
             block.set(sys, &At::of(t, x, n, m), &choice).expect("regular");
             let ours = code(&mut block, sys, &choice, &directions);
             let zdd: Vec<f64> = choice.iter().map(|&i| x[2 * n + i as usize]).collect();

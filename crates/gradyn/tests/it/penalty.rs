@@ -3,7 +3,7 @@
 
 use gradyn::mechanism::{Mechanism, Penalty};
 use gradyn::{Method, Prepared, Run, Sensitivity};
-use gradyn_model::{RowScaling, System};
+use gradyn_model::RowScaling;
 use gradyn_sensitivity::Gradient;
 use gradyn_testkit::compare::distance;
 use gradyn_testkit::reference::{GRADIENT, PSI};

@@ -9,8 +9,8 @@ use crate::kit::elements::Entry;
 use gradyn::file::{driver_quantities, force_types, joint_types};
 use gradyn::registry::combinations;
 use gradyn::{AlphaScaling, Formulation, Integrator, Method, Prepared, Run, Sensitivity};
+use gradyn_model::Set;
 use gradyn_model::mechanism::Mechanism;
-use gradyn_model::{Set, System};
 use gradyn_sensitivity::Gradient;
 use gradyn_testkit::compare::distance;
 use gradyn_testkit::parametrise::{only_used, parametrise_where};
@@ -276,14 +276,13 @@ fn ends(m: &Mechanism, outputs: &[&str]) -> Result<[Vec<f64>; 2], TestCaseError>
             .tolerance(1e-10, 1e-10);
     let run = run(&p, &method)?;
     let (sys, lay, plan) = (&p.model.system, run.trajectory.layout, &run.trajectory.plan);
-    let mut d = sys.data();
-    sys.prepare(&p.slots(), &mut d);
+    let mut d = sys.evaluator(&p.slots());
     Ok([0, plan.steps()].map(|n| {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
         let mut y = vec![0.0; sys.functionals(Set::Output)];
-        sys.set_angles(plan.angles(n), &mut d);
-        sys.place(at.t, at.q, &mut d);
-        sys.measure(Set::Output, &at, &mut d, &mut y);
+        d.set_angles(plan.angles(n));
+        d.at(at.t, at.q);
+        d.measure(Set::Output, &at, &mut y);
         y.truncate(outputs.len());
         y
     }))

@@ -10,7 +10,7 @@
 use crate::kit::elements;
 use gradyn_dynamics::Lagrange;
 use gradyn_dynamics::formulation::Linear;
-use gradyn_model::{At, Dims, LEVEL, Mechanics, RunScalar, System};
+use gradyn_model::{At, Dims, Level, Mechanics, RunScalar};
 use gradyn_num::complex::STEP;
 use gradyn_num::{Complex, Scalar, Wide, largest};
 use gradyn_testkit::models::{Ready, ready};
@@ -50,38 +50,39 @@ fn filled<S: Scalar>(len: usize, f: impl FnOnce(&mut [S])) -> Vec<S> {
 
 /// Matrices of the system.
 fn matrices<S: RunScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> Terms<S> {
-    let (Point { at, p, w, .. }, mut d) = (Point::of(sys.dims(), x), sys.data());
+    let Point { at, p, w, .. } = Point::of(sys.dims(), x);
+    let mut d = sys.evaluator(p);
     let (nn, mn) = (sys.patterns().nn.nnz(), sys.patterns().mn.nnz());
-    sys.prepare(p, &mut d);
-    sys.set_angles(angles, &mut d);
-    sys.place(at.t, at.q, &mut d);
-    let mut terms = vec![("M".into(), sys.mass(&d).to_vec()), ("Φ_q".into(), sys.phi_q(&d).to_vec())];
-    for c in LEVEL.into_iter().chain([C]) {
-        terms.push((format!("constraint_q {c:?}"), filled(mn, |o| sys.constraint_q(&at, c, &mut d, o))));
-        terms.push((format!("constraint_v {c:?}"), filled(mn, |o| sys.constraint_v(&at, c, &mut d, o))));
+    d.set_angles(angles);
+    d.at(at.t, at.q);
+    let mut terms = vec![("M".into(), d.mass().to_vec()), ("Φ_q".into(), d.phi_q().to_vec())];
+    for c in Level::ALL.into_iter().chain([C]) {
+        terms.push((format!("constraint_q {c:?}"), filled(mn, |o| d.constraint_q(&at, c, o))));
+        terms.push((format!("constraint_v {c:?}"), filled(mn, |o| d.constraint_v(&at, c, o))));
     }
-    terms.push(("balance_q".into(), filled(nn, |o| sys.balance_q(&at, w, at.lam, &mut d, o))));
+    terms.push(("balance_q".into(), filled(nn, |o| d.balance_q(&at, w, at.lam, o))));
     let mut c = vec![S::zero(); nn];
-    terms.push(("K".into(), filled(nn, |k| sys.force_tangents(&at, &mut d, k, &mut c))));
+    terms.push(("K".into(), filled(nn, |k| d.force_tangents(&at, k, &mut c))));
     terms.push(("C".into(), c));
     terms
 }
 
 /// Products with the slots.
 fn slot_products<S: RunScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> Terms<S> {
-    let (Dims { n, m, args, .. }, mut d, s) = (sys.dims(), sys.data(), -1.7);
+    let Dims { n, m, args, .. } = sys.dims();
+    let s = -1.7;
     let Point { at, p, w, delta, mu, .. } = Point::of(sys.dims(), x);
     let (top, bottom) = mu.split_at(n);
-    sys.prepare(p, &mut d);
-    sys.set_angles(angles, &mut d);
-    sys.place(at.t, at.q, &mut d);
+    let mut d = sys.evaluator(p);
+    d.set_angles(angles);
+    d.at(at.t, at.q);
     vec![
-        ("constraint_p".into(), filled(m, |o| sys.constraint_p(&at, C, delta, &mut d, o))),
-        ("constraint_p_t".into(), filled(args, |o| sys.constraint_p_t(&at, C, bottom, s, &mut d, o))),
-        ("balance_p".into(), filled(n, |o| sys.balance_p(&at, w, at.lam, delta, &mut d, o))),
-        ("balance_p_t".into(), filled(args, |o| sys.balance_p_t(&at, w, at.lam, top, s, &mut d, o))),
-        ("forces_p".into(), filled(n, |o| sys.forces_p(&at, delta, &mut d, o))),
-        ("forces_p_t".into(), filled(args, |o| sys.forces_p_t(&at, top, s, &mut d, o))),
+        ("constraint_p".into(), filled(m, |o| d.constraint_p(&at, C, delta, o))),
+        ("constraint_p_t".into(), filled(args, |o| d.constraint_p_t(&at, C, bottom, s, o))),
+        ("balance_p".into(), filled(n, |o| d.balance_p(&at, w, at.lam, delta, o))),
+        ("balance_p_t".into(), filled(args, |o| d.balance_p_t(&at, w, at.lam, top, s, o))),
+        ("forces_p".into(), filled(n, |o| d.forces_p(&at, delta, o))),
+        ("forces_p_t".into(), filled(args, |o| d.forces_p_t(&at, top, s, o))),
     ]
 }
 
@@ -89,9 +90,8 @@ fn slot_products<S: RunScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> Term
 fn linear_products<S: RunScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> Terms<S> {
     let (Dims { n, m, args, .. }, s) = (sys.dims(), -1.7);
     let Point { at, p, w, u, delta, mu } = Point::of(sys.dims(), x);
-    let mut l = Linear::<S>::new(sys, Lagrange::index1(0.7, 5.0));
-    sys.prepare(p, &mut l.data);
-    sys.set_angles(angles, &mut l.data);
+    let mut l = Linear::<S>::new(sys, Lagrange::index1(0.7, 5.0), p);
+    l.terms.set_angles(angles);
     l.set(sys, &at);
     let pair = |f: &dyn Fn(&mut [S], &mut [S])| {
         filled(2 * n, |o| {
@@ -104,8 +104,8 @@ fn linear_products<S: RunScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> Te
         ("state_mul_t".into(), pair(&|q, v| l.state_mul_t(sys, s, mu, q, v))),
         ("rate_mul".into(), filled(n + m, |o| l.rate_mul(sys, w, u, o))),
         ("rate_mul_t".into(), pair(&|v, a| l.rate_mul_t(sys, mu, v, a))),
-        ("slot_mul".into(), filled(n + m, |o| l.slot_mul(sys, delta, o))),
-        ("slot_mul_t".into(), filled(args, |o| l.slot_mul_t(sys, mu, s, o))),
+        ("slot_mul".into(), filled(n + m, |o| l.slot_mul(delta, o))),
+        ("slot_mul_t".into(), filled(args, |o| l.slot_mul_t(mu, s, o))),
     ]
 }
 

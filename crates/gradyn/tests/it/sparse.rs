@@ -3,7 +3,6 @@
 
 use gradyn::registry::{Sensitivity, combinations};
 use gradyn::{Coordinates, Method, Prepared, Run};
-use gradyn_model::System;
 use gradyn_num::factor::dense_up_to;
 use gradyn_num::{Factor, Pattern, SparseLu, largest};
 use gradyn_sensitivity::Gradient;
@@ -100,12 +99,11 @@ fn reactions_at_a_shared_axis_agree() {
 /// `[M Φ_qᵀ; Φ_q 0]` at the drawn position.
 fn saddle(model: &Prepared) -> (Pattern, Vec<f64>) {
     let sys = &model.model.system;
-    let mut d = sys.data::<f64>();
-    sys.prepare(&model.model.slots(&model.model.rho()), &mut d);
-    sys.place(0.0, sys.drawn(), &mut d);
+    let mut d = sys.evaluator(&model.model.slots(&model.model.rho()));
+    d.at(0.0, sys.guess());
     let (n, m, patterns) = (sys.dims().n, sys.dims().m, sys.patterns());
-    let mass = patterns.nn.iter().map(|(i, j, p)| (i, j, sys.mass(&d)[p]));
-    let rows = patterns.mn.iter().map(|(i, j, p)| (n + i, j, sys.phi_q(&d)[p]));
+    let mass = patterns.nn.iter().map(|(i, j, p)| (i, j, d.mass()[p]));
+    let rows = patterns.mn.iter().map(|(i, j, p)| (n + i, j, d.phi_q()[p]));
     let entries: Vec<_> = mass.chain(rows.flat_map(|(i, j, x)| [(i, j, x), (j, i, x)])).collect();
     let pattern = Pattern::from_entries(n + m, n + m, entries.iter().map(|e| (e.0, e.1)));
     let mut values = vec![0.0; pattern.nnz()];

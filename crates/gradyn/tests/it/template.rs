@@ -678,7 +678,7 @@ fn universal_joints_are_drawn_at_their_angles() {
         );
         let model = Prepared::new(&read(&text).mechanism).unwrap_or_else(|e| panic!("{e}"));
         let built = gradyn_model::build(&read(&text).mechanism).expect("builds");
-        let drawn = gradyn_model::System::drawn(&built.system);
+        let drawn = built.system.guess();
         let far = model.assembled.q.iter().zip(drawn).map(|(a, b)| (a - b).abs());
         // 1e-9: rounding of 100 products of rotations
         assert!(far.fold(0.0, f64::max) < 1e-9, "the assembly moved the chain");

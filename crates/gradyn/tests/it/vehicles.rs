@@ -2,7 +2,7 @@
 //! refusals.
 
 use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared, Run, Sensitivity};
-use gradyn_model::{Set, System};
+use gradyn_model::Set;
 
 /// A bundled example with some texts replaced; each must be there.
 fn example(name: &str, edits: &[(&str, &str)]) -> Prepared {
@@ -33,12 +33,12 @@ fn tight(p: &Prepared, formulation: Formulation, integrator: Integrator) -> Run 
 /// The output columns at record `n`.
 fn outputs(p: &Prepared, run: &Run, n: usize) -> Vec<f64> {
     let (sys, lay) = (&p.model.system, run.trajectory.layout);
-    let (mut d, mut out) = (sys.data(), vec![0.0; sys.functionals(Set::Output)]);
+    let mut d = sys.evaluator(&p.slots());
+    let mut out = vec![0.0; sys.functionals(Set::Output)];
     let at = lay.node(run.trajectory.plan.t[n], run.trajectory.record(n));
-    sys.prepare(&p.slots(), &mut d);
-    sys.set_angles(run.trajectory.plan.angles(n), &mut d);
-    sys.place(at.t, at.q, &mut d);
-    sys.measure(Set::Output, &at, &mut d, &mut out);
+    d.set_angles(run.trajectory.plan.angles(n));
+    d.at(at.t, at.q);
+    d.measure(Set::Output, &at, &mut out);
     out.truncate(p.model.columns.len());
     out
 }

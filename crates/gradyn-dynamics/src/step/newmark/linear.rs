@@ -7,7 +7,7 @@ use crate::formulation::Linear;
 use crate::kkt::row_or_coordinate;
 use crate::plan::Frozen;
 use crate::step::{IntegrandRows, Layout, Pair, Span};
-use gradyn_model::{At, LEVEL, Setup, System};
+use gradyn_model::{At, Level};
 use gradyn_num::{Kkt, Saddle};
 
 /// Memory of a linearised step.
@@ -42,8 +42,7 @@ pub(crate) struct NewmarkLinear {
 impl NewmarkLinear {
     pub(super) fn new(step: &Newmark, p: &[f64], kkt: &Kkt) -> Result<Self, StepError> {
         let (sys, d, pat, lay) = (&step.sys, step.sys.dims(), step.sys.patterns(), step.layout());
-        let mut motion = Linear::new(sys, step.f);
-        sys.prepare(p, &mut motion.data);
+        let motion = Linear::new(sys, step.f, p);
         let projector = Projector::new(sys, kkt.clone(), step.matrix == ProjectionMatrix::Tangent, p)?;
         let [nn, mn, n2] = [pat.nn.nnz(), pat.mn.nnz(), 2 * d.n].map(|len| vec![0.0; len]);
         Ok(Self {
@@ -69,18 +68,11 @@ impl NewmarkLinear {
         })
     }
     /// g_x of (7) at the past node; true if it is known at the node.
-    pub(super) fn gradients(
-        &mut self,
-        sys: &Setup,
-        lay: &Layout,
-        span: Span<f64>,
-        x: &[f64],
-        past: &[f64],
-    ) -> bool {
+    pub(super) fn gradients(&mut self, lay: &Layout, span: Span<f64>, x: &[f64], past: &[f64]) -> bool {
         let known = self.g.turn(lay, span, past, x);
         if lay.o > 0 && !known[0] {
-            sys.set_time(span.t, &mut self.motion.data);
-            self.g.at[0].set(sys, &lay.node(span.t, past), &mut self.motion.data);
+            self.motion.terms.at_time(span.t);
+            self.g.at[0].set(&lay.node(span.t, past), &mut self.motion.terms);
         }
         known[1]
     }
@@ -101,7 +93,7 @@ impl Newmark {
         let (n, m) = (lay.n, lay.m);
         let κ = self.tangent_weights(h);
         let star = At { v: &l.star[..n], ..*at };
-        l.projector.refactor(sys, &star, κ, self.compliance, &mut l.motion.data)?;
+        l.projector.refactor(sys, &star, κ, self.compliance, &mut l.motion.terms)?;
         l.point.copy_from_slice(&x[..lay.z()]);
         l.sigma.copy_from_slice(&x[lay.head()..lay.head() + 2 * m]);
         for i in 0..2 * n {
@@ -112,15 +104,15 @@ impl Newmark {
             .for_each(|x| x.fill(0.0));
         let [[cv, ..], [ca, ..]] = self.scheme.coefficients(h);
         l.projector.linearise(sys, &lay, &star, (κ, -cv), frozen, &mut l.diff, [&mut l.v_q, &mut l.a_q]);
-        sys.constraint_q(at, LEVEL[1], &mut l.motion.data, &mut l.dphi_q);
-        sys.constraint_q(at, LEVEL[2], &mut l.motion.data, &mut l.ddphi_q);
-        sys.constraint_v(at, LEVEL[2], &mut l.motion.data, &mut l.ddphi_v);
+        l.motion.terms.constraint_q(at, Level::VELOCITY, &mut l.dphi_q);
+        l.motion.terms.constraint_q(at, Level::ACCELERATION, &mut l.ddphi_q);
+        l.motion.terms.constraint_v(at, Level::ACCELERATION, &mut l.ddphi_v);
         if !self.f.wrong_tangent {
-            sys.balance_q(at, &l.diff[..n], &l.sigma[..m], &mut l.motion.data, &mut l.v_q);
-            sys.balance_q(at, &l.diff[n..], &l.sigma[m..], &mut l.motion.data, &mut l.a_q);
+            l.motion.terms.balance_q(at, &l.diff[..n], &l.sigma[..m], &mut l.v_q);
+            l.motion.terms.balance_q(at, &l.diff[n..], &l.sigma[m..], &mut l.a_q);
         }
         // the part of v*, a*: P̄ times their slopes in q
-        for ((v, a), p) in l.v_q.iter_mut().zip(&mut l.a_q).zip(l.projector.matrix(sys, &l.motion.data)) {
+        for ((v, a), p) in l.v_q.iter_mut().zip(&mut l.a_q).zip(l.projector.matrix(&l.motion.terms)) {
             *v += cv * p;
             *a += ca * p;
         }
@@ -144,8 +136,8 @@ impl Newmark {
         let (sm, sc) = self.scales(h);
         let m = &l.motion;
         let c2 = self.f.level[2];
-        let mass = self.sys.mass(&m.data);
-        let phi_q = self.sys.phi_q(&m.data);
+        let mass = m.terms.mass();
+        let phi_q = m.terms.phi_q();
         l.newton
             .refactor(
                 |k| sm * (m.top_q[k] - cv * m.top_v[k] - ca * mass[k]),

@@ -6,7 +6,7 @@ use crate::formulation::Compliance;
 use crate::kkt::row_or_coordinate;
 use crate::projection::project;
 use crate::step::{Report, Span};
-use gradyn_model::{At, System};
+use gradyn_model::At;
 
 impl Newmark {
     /// (9) on (3) from the prediction in (q, λ) of `x`; leaves (v*, a*) in `l.star`.
@@ -25,11 +25,11 @@ impl Newmark {
             self.star(h, &x[..n], past, &mut l.star);
             let (v_star, a_star) = l.star.split_at(n);
             let at = At { t, q: &x[..n], v: v_star, a: a_star, lam: &x[o..o + m] };
-            self.sys.place(t, at.q, &mut l.motion.data);
+            l.motion.terms.at(t, at.q);
             if converged {
                 return Ok(report);
             }
-            self.f.residual(&self.sys, &at, &mut l.motion.data, &mut l.b);
+            self.f.residual(&self.sys, &at, &mut l.motion.terms, &mut l.b);
             if l.b.iter().any(|r| !r.is_finite()) {
                 return Err(self.diverged(span, report.iterations, f64::NAN, &l.b, m));
             }
@@ -71,7 +71,7 @@ impl Newmark {
         if self.iteration.compliance == Compliance::NONE {
             return correction;
         }
-        correction.max(of(norm(&l.values[n..]), scale * norm(self.sys.phi_q(&l.motion.data))))
+        correction.max(of(norm(&l.values[n..]), scale * norm(l.motion.terms.phi_q())))
     }
     fn diverged(
         &self,
@@ -106,12 +106,12 @@ impl Newmark {
             // the node still has v*, a*
             let at = lay.node(t, x);
             let κ = self.tangent_weights(span.h);
-            l.projector.refactor(&self.sys, &at, κ, self.compliance, &mut l.motion.data)?;
+            l.projector.refactor(&self.sys, &at, κ, self.compliance, &mut l.motion.terms)?;
         }
         for (k, s) in sigma.into_iter().enumerate() {
             l.b.fill(0.0);
             if projects {
-                project(&self.sys, t, k + 1, &mut l.motion.data, |b| l.projector.solve(b), x, &mut l.b);
+                project(&self.sys, t, k + 1, &mut l.motion.terms, |b| l.projector.solve(b), x, &mut l.b);
             }
             x[s..s + m].copy_from_slice(&l.b[n..]);
         }

@@ -3,11 +3,11 @@
 use super::{Newmark, ProjectionMatrix};
 use crate::formulation::release;
 use crate::step::{Bound, Layout, Residual, Span, StepArgs};
-use gradyn_model::{At, Data, LEVEL, RunScalar, Set, System};
+use gradyn_model::{At, Evaluator, Level, RunScalar, Set};
 
 /// Memory of the residual.
 pub struct Work<S: RunScalar> {
-    data: Data<S>,
+    terms: Evaluator<S>,
     star: Vec<S>,
     kkt: Vec<S>,
     g: Vec<S>,
@@ -18,14 +18,13 @@ pub struct Work<S: RunScalar> {
 impl<S: RunScalar> Work<S> {
     pub(super) fn new(step: &Newmark, p: &[S]) -> Self {
         let (sys, d, zero) = (&step.sys, step.sys.dims(), S::zero());
-        let mut data = sys.data();
-        sys.prepare(p, &mut data);
+        let terms = sys.evaluator(p);
         let star = vec![zero; 2 * d.n];
         let kkt = vec![zero; d.n + d.m];
         let nn = sys.patterns().nn.nnz();
         let tangent =
             (step.matrix == ProjectionMatrix::Tangent).then(|| [nn, nn, d.n].map(|len| vec![zero; len]));
-        Self { data, star, kkt, g: vec![zero; 2 * sys.functionals(Set::Integrand)], tangent }
+        Self { terms, star, kkt, g: vec![zero; 2 * sys.functionals(Set::Integrand)], tangent }
     }
 }
 
@@ -36,7 +35,7 @@ impl<S: RunScalar> Residual<S> for Bound<Newmark, Work<S>> {
         let sys = &spec.sys;
         let lay = spec.layout();
         let (n, m, t) = (lay.n, lay.m, span.end());
-        sys.set_angles(frozen.angles, &mut w.data);
+        w.terms.set_angles(frozen.angles);
         spec.quadrature(span, &lay, x, past, w, r);
         // (3)
         let at = lay.node(t, x);
@@ -46,7 +45,7 @@ impl<S: RunScalar> Residual<S> for Bound<Newmark, Work<S>> {
         spec.f.residual(
             sys,
             &At { v: v_star, a: a_star, lam: &x[star..star + m], ..at },
-            &mut w.data,
+            &mut w.terms,
             &mut w.kkt,
         );
         r[..n].copy_from_slice(&w.kkt[..n]);
@@ -57,7 +56,7 @@ impl<S: RunScalar> Residual<S> for Bound<Newmark, Work<S>> {
             let project = spec.projects(frozen);
             if let (true, Some([k, c, _])) = (project, &mut w.tangent) {
                 [&mut *k, &mut *c].into_iter().for_each(|x| x.fill(S::zero()));
-                sys.force_tangents(&At { v: &w.star[..n], ..at }, &mut w.data, k, c);
+                w.terms.force_tangents(&At { v: &w.star[..n], ..at }, k, c);
             }
             for (k, s) in sigma.into_iter().enumerate() {
                 if project {
@@ -96,7 +95,7 @@ impl Newmark {
         let rows = level * n..(level + 1) * n;
         w.kkt[..n].copy_from_slice(&r[rows.clone()]);
         r[rows.clone()].fill(S::zero());
-        sys.balance(&w.kkt[..n], sigma, &w.data, &mut r[rows.clone()]);
+        w.terms.balance(&w.kkt[..n], sigma, &mut r[rows.clone()]);
         // (P̄ - M) w
         if let Some([k, c, scaled]) = &mut w.tangent {
             for (κ, matrix) in self.tangent_weights(h).into_iter().zip([c, k]) {
@@ -106,7 +105,7 @@ impl Newmark {
         }
         let c = self.compliance.rows(sys);
         r[s..s + m].iter_mut().zip(sigma).enumerate().for_each(|(k, (r, σ))| *r = *σ * -c(k));
-        sys.constraint(at, LEVEL[level], &mut w.data, &mut r[s..s + m]);
+        w.terms.constraint(at, Level::ALL[level], &mut r[s..s + m]);
         release(sys, sigma, &mut r[s..s + m]);
     }
     /// (7), the past first: `data` moves on to the node.
@@ -119,16 +118,15 @@ impl Newmark {
         w: &mut Work<S>,
         r: &mut [S],
     ) {
-        let sys = &self.sys;
         let t = span.end();
         let o = lay.o;
         // g₀
-        sys.set_time(span.t, &mut w.data);
-        sys.measure(Set::Integrand, &lay.node(span.t, past), &mut w.data, &mut w.g[..o]);
+        w.terms.at_time(span.t);
+        w.terms.measure(Set::Integrand, &lay.node(span.t, past), &mut w.g[..o]);
         // g
         let at = lay.node(t, x);
-        sys.place(t, at.q, &mut w.data);
-        sys.measure(Set::Integrand, &at, &mut w.data, &mut w.g[o..]);
+        w.terms.at(t, at.q);
+        w.terms.measure(Set::Integrand, &at, &mut w.g[o..]);
         // (7)
         for k in 0..o {
             r[lay.z() + k] = x[lay.z() + k] - past[lay.z() + k] - span.h * (w.g[k] + w.g[o + k]) * 0.5;

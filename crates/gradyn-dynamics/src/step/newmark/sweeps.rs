@@ -4,7 +4,7 @@
 
 use super::{Newmark, NewmarkLinear};
 use crate::step::{Bound, Products};
-use gradyn_model::{At, LEVEL, System};
+use gradyn_model::{At, Level};
 
 /// The unknowns of one block: (b[o..o + n], b[s..s + m]) into `l.b`.
 fn gather(l: &mut [f64], b: &[f64], o: usize, s: usize, n: usize) {
@@ -140,7 +140,7 @@ impl Products for Bound<Newmark, NewmarkLinear> {
         for (k, d) in [dv, da].into_iter().enumerate() {
             let r = &mut r[(k + 1) * n..(k + 2) * n];
             if l.project {
-                sys.patterns().nn.mul(l.projector.matrix(sys, &l.motion.data), -1.0, d, r);
+                sys.patterns().nn.mul(l.projector.matrix(&l.motion.terms), -1.0, d, r);
                 if let Some(p_v) = l.projector.matrix_v(k) {
                     sys.patterns().nn.mul(p_v, 1.0, dv, r);
                 }
@@ -172,7 +172,7 @@ impl Products for Bound<Newmark, NewmarkLinear> {
         for (k, x) in [&mut *v, a].into_iter().enumerate() {
             let mu = &mu[(k + 1) * n..(k + 2) * n];
             if l.project {
-                sys.patterns().nn.mul_t(l.projector.matrix(sys, &l.motion.data), -1.0, mu, x);
+                sys.patterns().nn.mul_t(l.projector.matrix(&l.motion.terms), -1.0, mu, x);
             } else {
                 x.iter_mut().zip(mu).for_each(|(x, m)| *x -= m);
             }
@@ -213,7 +213,7 @@ impl Products for Bound<Newmark, NewmarkLinear> {
         let (n, m) = (lay.n, lay.m);
         // (3)
         gather(&mut l.b, r, 0, spec.multiplier(), n);
-        l.motion.slot_mul(sys, delta, &mut l.b);
+        l.motion.slot_mul(delta, &mut l.b);
         scatter(&l.b, r, 0, spec.multiplier(), n);
         // (4), (5)
         if let (true, Some(sigma)) = (l.project, spec.sigma()) {
@@ -222,8 +222,8 @@ impl Products for Bound<Newmark, NewmarkLinear> {
             for (k, s) in sigma.into_iter().enumerate() {
                 let w = &l.diff[k * n..(k + 1) * n];
                 let sigma = &l.sigma[k * m..(k + 1) * m];
-                sys.balance_p(&at, w, sigma, delta, &mut l.motion.data, &mut r[(k + 1) * n..(k + 2) * n]);
-                sys.constraint_p(&at, LEVEL[k + 1], delta, &mut l.motion.data, &mut r[s..s + m]);
+                l.motion.terms.balance_p(&at, w, sigma, delta, &mut r[(k + 1) * n..(k + 2) * n]);
+                l.motion.terms.constraint_p(&at, Level::ALL[k + 1], delta, &mut r[s..s + m]);
             }
         }
         // (7)
@@ -239,7 +239,7 @@ impl Products for Bound<Newmark, NewmarkLinear> {
         let (n, m) = (lay.n, lay.m);
         // (3)
         gather(&mut l.b, mu, 0, spec.multiplier(), n);
-        l.motion.slot_mul_t(sys, &l.b, s, grad);
+        l.motion.slot_mul_t(&l.b, s, grad);
         // (4), (5)
         if let (true, Some(sigma)) = (l.project, spec.sigma()) {
             let at = At::of(l.t, &l.point, n, m);
@@ -247,8 +247,8 @@ impl Products for Bound<Newmark, NewmarkLinear> {
             for (k, o) in sigma.into_iter().enumerate() {
                 let w = &l.diff[k * n..(k + 1) * n];
                 let sigma = &l.sigma[k * m..(k + 1) * m];
-                sys.balance_p_t(&at, w, sigma, &mu[(k + 1) * n..(k + 2) * n], s, &mut l.motion.data, grad);
-                sys.constraint_p_t(&at, LEVEL[k + 1], &mu[o..o + m], s, &mut l.motion.data, grad);
+                l.motion.terms.balance_p_t(&at, w, sigma, &mu[(k + 1) * n..(k + 2) * n], s, grad);
+                l.motion.terms.constraint_p_t(&at, Level::ALL[k + 1], &mu[o..o + m], s, grad);
             }
         }
         // (7)

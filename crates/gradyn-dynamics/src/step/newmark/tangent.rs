@@ -17,7 +17,7 @@ use crate::kkt::{refactor_kkt, row_or_coordinate};
 use crate::plan::Frozen;
 use crate::step::Layout;
 use crate::step::second::Second;
-use gradyn_model::{At, Data, RunScalar, Setup, System};
+use gradyn_model::{At, Evaluator, RunScalar, Setup};
 use gradyn_num::{Kkt, Saddle};
 
 /// [P̄ Φ_qᵀ; Φ_q -c] of (4), (5), factored.
@@ -58,10 +58,10 @@ impl Tangent {
         })
     }
     /// Evaluates P̄ by (1).
-    fn set(&mut self, sys: &Setup, at: &At, [κc, κk]: [f64; 2], d: &mut Data<f64>) {
+    fn set(&mut self, at: &At, [κc, κk]: [f64; 2], terms: &mut Evaluator<f64>) {
         [&mut self.k, &mut self.c].into_iter().for_each(|x| x.fill(0.0));
-        sys.force_tangents(at, d, &mut self.k, &mut self.c);
-        let parts = sys.mass(d).iter().zip(self.k.iter().zip(&self.c));
+        terms.force_tangents(at, &mut self.k, &mut self.c);
+        let parts = terms.mass().iter().zip(self.k.iter().zip(&self.c));
         self.matrix.iter_mut().zip(parts).for_each(|(p, (m, (k, c)))| *p = m + κc * c + κk * k);
     }
 }
@@ -72,19 +72,21 @@ impl Projector {
         let tangent = if tangent { Some(Box::new(Tangent::new(sys, p)?)) } else { None };
         Ok(Self { kkt, tangent })
     }
-    /// Factors [P̄ Φ_qᵀ; Φ_q -c] at a point whose velocities are v*; `d` is placed there.
+    /// Factors [P̄ Φ_qᵀ; Φ_q -c] at a point whose velocities are v*; `terms` is placed there.
     pub(super) fn refactor(
         &mut self,
         sys: &Setup,
         at: &At,
         κ: [f64; 2],
         c: Compliance,
-        d: &mut Data<f64>,
+        terms: &mut Evaluator<f64>,
     ) -> Result<(), StepError> {
-        let Some(tangent) = &mut self.tangent else { return refactor_kkt(sys, at.t, d, c, &mut self.kkt) };
-        tangent.set(sys, at, κ, d);
+        let Some(tangent) = &mut self.tangent else {
+            return refactor_kkt(sys, at.t, terms, c, &mut self.kkt);
+        };
+        tangent.set(at, κ, terms);
         let matrix = &tangent.matrix;
-        let phi_q = sys.phi_q(d);
+        let phi_q = terms.phi_q();
         let factored = tangent.saddle.refactor(|k| matrix[k], |k| phi_q[k], phi_q, c.rows(sys), 1.0);
         factored.map_err(|s| StepError::Singular { t: at.t, equation: row_or_coordinate(sys, s.index) })
     }
@@ -104,8 +106,8 @@ impl Projector {
         }
     }
     /// The matrix P̄ on n × n.
-    pub(super) fn matrix<'a>(&'a self, sys: &Setup, d: &'a Data<f64>) -> &'a [f64] {
-        self.tangent.as_ref().map_or(sys.mass(d), |t| &t.matrix)
+    pub(super) fn matrix<'a>(&'a self, d: &'a Evaluator<f64>) -> &'a [f64] {
+        self.tangent.as_ref().map_or(d.mass(), |t| &t.matrix)
     }
     /// (P̄ w)_v* for w = v - v* (0) or a - a* (1); M has none.
     pub(super) fn matrix_v(&self, k: usize) -> Option<&[f64]> {

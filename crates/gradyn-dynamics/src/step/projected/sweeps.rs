@@ -3,7 +3,7 @@
 
 use super::{Projected, ProjectedLinear, holonomic};
 use crate::step::{Bound, Products};
-use gradyn_model::{At, LEVEL, System};
+use gradyn_model::{At, Level};
 
 impl Products for Bound<Projected, ProjectedLinear> {
     fn solve(&mut self, b: &mut [f64]) {
@@ -19,7 +19,7 @@ impl Products for Bound<Projected, ProjectedLinear> {
         for (level, s) in [sq, sv].into_iter().enumerate() {
             // rows + M δñ, and for velocities what q changes
             let o = level * n;
-            let mass = sys.mass(&l.node.data);
+            let mass = l.node.terms.mass();
             l.b[..n].copy_from_slice(&b[o..o + n]);
             l.b[n..].copy_from_slice(&b[s..s + m]);
             p.nn.mul(mass, 1.0, &b[tilde + o..tilde + o + n], &mut l.b[..n]);
@@ -60,7 +60,7 @@ impl Products for Bound<Projected, ProjectedLinear> {
                 p.nn.mul_t(&l.balance[1], -1.0, &l.b[..n], &mut b[..n]);
                 p.mn.mul_t(&l.dphi_q, -1.0, &l.b[n..], &mut b[..n]);
             }
-            p.nn.mul_t(sys.mass(&l.node.data), 1.0, &l.b[..n], &mut b[tilde + o..tilde + o + n]);
+            p.nn.mul_t(l.node.terms.mass(), 1.0, &l.b[..n], &mut b[tilde + o..tilde + o + n]);
             b[o..o + n].copy_from_slice(&l.b[..n]);
             b[s..s + m].copy_from_slice(&l.b[n..]);
         }
@@ -90,15 +90,15 @@ impl Products for Bound<Projected, ProjectedLinear> {
         l.inner.slot_mul(delta, &mut l.x);
         spec.spread(&l.x, r);
         // (4)
-        l.node.slot_mul(sys, delta, &mut r[2 * n..lay.z()]);
+        l.node.slot_mul(delta, &mut r[2 * n..lay.z()]);
         // (2), (3)
         let at = At::of(l.t, &l.point, n, m);
         for (level, s) in [sq, sv].into_iter().enumerate() {
             let w = &l.diff[level * n..(level + 1) * n];
             let sigma = &l.sigma[level * m..(level + 1) * m];
-            sys.balance_p(&at, w, sigma, delta, &mut l.node.data, &mut r[level * n..(level + 1) * n]);
+            l.node.terms.balance_p(&at, w, sigma, delta, &mut r[level * n..(level + 1) * n]);
             l.b[n..].fill(0.0);
-            sys.constraint_p(&at, LEVEL[level], delta, &mut l.node.data, &mut l.b[n..]);
+            l.node.terms.constraint_p(&at, Level::ALL[level], delta, &mut l.b[n..]);
             let counts = |k: &usize| level == 1 || holonomic(sys, *k);
             (0..m).filter(counts).for_each(|k| r[s + k] += l.b[n + k]);
         }
@@ -112,16 +112,16 @@ impl Products for Bound<Projected, ProjectedLinear> {
         spec.unproject(mu, &mut l.x);
         l.inner.slot_mul_t(&l.x, s, grad);
         // (4)
-        l.node.slot_mul_t(sys, &mu[2 * n..lay.z()], s, grad);
+        l.node.slot_mul_t(&mu[2 * n..lay.z()], s, grad);
         // (2), (3)
         let at = At::of(l.t, &l.point, n, m);
         for (level, o) in [sq, sv].into_iter().enumerate() {
             let w = &l.diff[level * n..(level + 1) * n];
             let sigma = &l.sigma[level * m..(level + 1) * m];
-            sys.balance_p_t(&at, w, sigma, &mu[level * n..(level + 1) * n], s, &mut l.node.data, grad);
+            l.node.terms.balance_p_t(&at, w, sigma, &mu[level * n..(level + 1) * n], s, grad);
             let counts = |k: usize| level == 1 || holonomic(sys, k);
             (0..m).for_each(|k| l.b[n + k] = if counts(k) { mu[o + k] } else { 0.0 });
-            sys.constraint_p_t(&at, LEVEL[level], &l.b[n..], s, &mut l.node.data, grad);
+            l.node.terms.constraint_p_t(&at, Level::ALL[level], &l.b[n..], s, grad);
         }
     }
 }

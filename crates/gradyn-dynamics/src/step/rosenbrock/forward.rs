@@ -4,7 +4,7 @@ use super::{Rosenbrock, RosenbrockLinear};
 use crate::error::StepError;
 use crate::plan::Frozen;
 use crate::step::{Layout, Report, Span};
-use gradyn_model::{Set, System};
+use gradyn_model::Set;
 
 impl Rosenbrock {
     /// Partials at the past and the matrix of (3).
@@ -17,7 +17,7 @@ impl Rosenbrock {
         l: &mut RosenbrockLinear,
     ) -> Result<(), StepError> {
         let sys = &self.sys;
-        sys.set_angles(frozen.angles, &mut l.base.linear.data);
+        l.base.linear.terms.set_angles(frozen.angles);
         l.base.set(sys, &lay.node(span.t, past), frozen.choice)?;
         l.matrix.set_choice(sys, &self.f, self.state, frozen.choice)?;
         l.matrix.refactor(sys, &self.f, span.t, span.h, std::slice::from_ref(&l.base))
@@ -43,7 +43,7 @@ impl Rosenbrock {
                 let o = self.at(&lay, i);
                 self.predict(&self.scheme.alpha[i], span.h, past, &l.slopes, &mut x[o..o + n2]);
                 let block = &mut l.blocks[i - 1];
-                sys.set_angles(frozen.angles, &mut block.linear.data);
+                block.linear.terms.set_angles(frozen.angles);
                 block.evaluate(
                     sys,
                     span.t + self.scheme.node(i) * span.h,
@@ -59,7 +59,7 @@ impl Rosenbrock {
         }
         // (4)
         self.predict(&self.scheme.b, span.h, past, &l.slopes, &mut x[..n2]);
-        sys.set_angles(frozen.angles, &mut l.node.linear.data);
+        l.node.linear.terms.set_angles(frozen.angles);
         l.node.evaluate(sys, span.end(), frozen.choice, &mut x[..z])?;
         Ok(Report { iterations: s, factorizations: s + 1 })
     }
@@ -111,12 +111,11 @@ impl Rosenbrock {
         l: &mut RosenbrockLinear,
         x: &mut [f64],
     ) {
-        let sys = &self.sys;
         let z = lay.z();
         let o = self.direction(lay, i);
         let at = lay.node(span.t + self.scheme.node(i) * span.h, self.block(lay, i, x, past));
-        let d = if i == 0 { &mut l.base.linear.data } else { &mut l.blocks[i - 1].linear.data };
-        sys.measure(Set::Integrand, &at, d, &mut l.values);
+        let terms = if i == 0 { &mut l.base.linear.terms } else { &mut l.blocks[i - 1].linear.terms };
+        terms.measure(Set::Integrand, &at, &mut l.values);
         // along w_i: the data are placed along a direction that is not w_i yet
         let τ = span.h * self.scheme.slope(i);
         let a = &mut l.along;
@@ -124,7 +123,7 @@ impl Rosenbrock {
             *p = gradyn_num::Dual { re: *re, eps: [*w] };
         }
         let at = lay.node(gradyn_num::Dual { re: span.t, eps: [τ] }, &a.point);
-        sys.measure(Set::Integrand, &at, &mut a.data, &mut a.g);
+        a.terms.measure(Set::Integrand, &at, &mut a.g);
         for k in 0..lay.o {
             let g = l.values[k] + a.g[k].eps[0];
             x[z + k] += span.h * self.scheme.b[i] * g;

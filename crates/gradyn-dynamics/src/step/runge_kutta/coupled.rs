@@ -17,7 +17,7 @@ use crate::block::{Block, State};
 use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::kkt::row_or_coordinate;
-use gradyn_model::{Setup, System};
+use gradyn_model::Setup;
 use gradyn_num::{Factor, Pattern};
 
 /// Where the values of one term of one block land: (position in the term, position in the matrix).
@@ -133,8 +133,8 @@ impl Coupled {
         let σ = constraint_scale(f, h);
         for (maps, block) in self.maps.iter().zip(blocks) {
             let l = &block.linear;
-            let mass = sys.mass(&l.data);
-            let phi_q = sys.phi_q(&l.data);
+            let mass = l.terms.mass();
+            let phi_q = l.terms.phi_q();
             let terms: [(&[f64], f64); TERMS] = [
                 (&l.top_q, h * h),
                 (&l.top_v, h),

@@ -12,7 +12,6 @@ use super::{RungeKutta, RungeKuttaLinear};
 use crate::error::StepError;
 use crate::plan::Frozen;
 use crate::step::{Layout, Report, Span};
-use gradyn_model::System;
 use gradyn_num::largest;
 use std::ops::Range;
 
@@ -39,16 +38,16 @@ impl RungeKutta {
         let RungeKuttaLinear { groups, blocks, scratch, scales, .. } = l;
         let (matrix, blocks) = (groups[g].as_mut().expect("an implicit group"), &mut blocks[rows.clone()]);
         matrix.set_choice(sys, &self.f, self.state, frozen.choice)?;
-        blocks.iter_mut().for_each(|b| sys.set_angles(frozen.angles, &mut b.linear.data));
+        blocks.iter_mut().for_each(|b| b.linear.terms.set_angles(frozen.angles));
         let mut report = Report::default();
         let (mut best, mut stalled, mut stale, mut converged) = (f64::INFINITY, 0, true, false);
         loop {
             for ((i, block), r) in rows.clone().zip(blocks.iter_mut()).zip(matrix.b.chunks_exact_mut(z)) {
                 let t = span.t + self.tableau.nodes[i] * span.h;
                 let o = self.at(&lay, i + 1);
-                sys.place(t, &x[o..o + lay.n], &mut block.linear.data);
+                block.linear.terms.at(t, &x[o..o + lay.n]);
                 if !converged {
-                    self.rows(&lay, i, span, frozen, x, past, &mut block.linear.data, scratch, r);
+                    self.rows(&lay, i, span, frozen, x, past, &mut block.linear.terms, scratch, r);
                 }
             }
             if converged {

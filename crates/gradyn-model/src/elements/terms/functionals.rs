@@ -9,78 +9,11 @@ impl Elements {
     pub(crate) fn support(&self, set: Set) -> &[u32] {
         &self.set(set).support
     }
-    #[inline]
-    pub(crate) fn measure<S: Scalar>(&self, set: Set, at: &At<S>, d: &mut Data<S>, out: &mut [S]) {
-        self.set(set).eval(at, &self.sensed(), &d.mass, &d.args, &mut d.functional, out);
-    }
-    pub(crate) fn measure_row<S: Scalar>(
-        &self,
-        set: Set,
-        k: usize,
-        at: &At<S>,
-        d: &mut Data<S>,
-        row: &mut [S],
-    ) {
-        // cotangents of output k
-        let f = self.set(set);
-        self.functional_cotangent(f, k, at, d);
-        // (q̄, v̄, ā, λ̄) into the row, and cleared for the next time
-        let mut rest = row;
-        for x in [&mut d.cot.q, &mut d.cot.v, &mut d.cot.a, &mut d.cot.lam] {
-            let (head, tail) = rest.split_at_mut(x.len());
-            head.copy_from_slice(x);
-            x.fill(S::zero());
-            rest = tail;
-        }
-        // slots on their support
-        for (r, &s) in rest.iter_mut().zip(&f.support) {
-            *r = std::mem::replace(&mut d.cot.args[s as usize], S::zero());
-        }
-    }
-    /// Values of the conditions of positions and of the chosen ones of velocities.
-    pub(crate) fn conditions<S: Scalar>(
-        &self,
-        at: &At<S>,
-        chosen: &[u32],
-        d: &mut Data<S>,
-        position: &mut [S],
-        velocity: &mut [S],
-    ) {
-        let positions = self.position.iter().zip(position);
-        let velocities = chosen.iter().map(|&k| self.condition(true, k as usize)).zip(velocity);
-        for (f, o) in positions.chain(velocities) {
-            let mut value = [S::zero()];
-            f.eval(at, &self.sensed(), &d.mass, &d.args, &mut d.functional, &mut value);
-            *o = value[0];
-        }
-    }
     pub(crate) fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32] {
         &self.condition(velocity, k).coords
     }
     pub(crate) fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
         &self.condition(velocity, k).support
-    }
-    pub(crate) fn condition_row<S: Scalar>(
-        &self,
-        velocity: bool,
-        k: usize,
-        at: &At<S>,
-        d: &mut Data<S>,
-        q: &mut [S],
-        v: &mut [S],
-        p: &mut [S],
-    ) {
-        let f = self.condition(velocity, k);
-        self.functional_cotangent(f, 0, at, d);
-        // what a condition reads is on its pattern: nothing else was written
-        for ((q, v), &i) in q.iter_mut().zip(v).zip(&f.coords) {
-            *q = std::mem::replace(&mut d.cot.q[i as usize], S::zero());
-            *v = std::mem::replace(&mut d.cot.v[i as usize], S::zero());
-            d.cot.a[i as usize] = S::zero();
-        }
-        for (p, &s) in p.iter_mut().zip(&f.support) {
-            *p = std::mem::replace(&mut d.cot.args[s as usize], S::zero());
-        }
     }
     pub(super) fn set(&self, set: Set) -> &Functional {
         match set {
@@ -97,20 +30,94 @@ impl Elements {
             _ => &self.position[k],
         }
     }
-    /// Evaluates a functional and leaves the gradient of output `k` in the cotangents.
-    pub(super) fn functional_cotangent<S: Scalar>(
-        &self,
-        f: &Functional,
+}
+
+impl<S: Scalar> ElementTerms<S> {
+    #[inline]
+    pub(crate) fn measure(&mut self, set: Set, at: &At<S>, out: &mut [S]) {
+        self.elements.set(set).eval(
+            at,
+            &self.elements.sensed(),
+            &self.mass,
+            &self.args,
+            &mut self.functional,
+            out,
+        );
+    }
+    pub(crate) fn measure_row(&mut self, set: Set, k: usize, at: &At<S>, row: &mut [S]) {
+        // cotangents of output k
+        self.functional_cotangent(|e| e.set(set), k, at);
+        let f = self.elements.set(set);
+        // (q̄, v̄, ā, λ̄) into the row, and cleared for the next time
+        let mut rest = row;
+        for x in [&mut self.cot.q, &mut self.cot.v, &mut self.cot.a, &mut self.cot.lam] {
+            let (head, tail) = rest.split_at_mut(x.len());
+            head.copy_from_slice(x);
+            x.fill(S::zero());
+            rest = tail;
+        }
+        // slots on their support
+        for (r, &s) in rest.iter_mut().zip(&f.support) {
+            *r = std::mem::replace(&mut self.cot.args[s as usize], S::zero());
+        }
+    }
+    /// Values of the conditions of positions and of the chosen ones of velocities.
+    pub(crate) fn conditions(&mut self, at: &At<S>, position: &mut [S], velocity: &mut [S]) {
+        let positions = self.elements.position.iter().zip(position);
+        let chosen = &self.start.velocity_conditions;
+        let velocities = chosen.iter().map(|&k| self.elements.condition(true, k as usize)).zip(velocity);
+        for (f, o) in positions.chain(velocities) {
+            let mut value = [S::zero()];
+            f.eval(at, &self.elements.sensed(), &self.mass, &self.args, &mut self.functional, &mut value);
+            *o = value[0];
+        }
+    }
+    pub(crate) fn condition_row(
+        &mut self,
+        velocity: bool,
         k: usize,
         at: &At<S>,
-        d: &mut Data<S>,
+        q: &mut [S],
+        v: &mut [S],
+        p: &mut [S],
     ) {
-        let sys = self.sensed();
+        let number = self.start.condition(velocity, k);
+        self.numbered_condition_row(velocity, number, at, [q, v, p]);
+    }
+    /// The row of a condition by its number in the system.
+    pub(crate) fn numbered_condition_row(
+        &mut self,
+        velocity: bool,
+        number: usize,
+        at: &At<S>,
+        [q, v, p]: [&mut [S]; 3],
+    ) {
+        self.functional_cotangent(|e| e.condition(velocity, number), 0, at);
+        let f = self.elements.condition(velocity, number);
+        // what a condition reads is on its pattern: nothing else was written
+        for ((q, v), &i) in q.iter_mut().zip(v).zip(&f.coords) {
+            *q = std::mem::replace(&mut self.cot.q[i as usize], S::zero());
+            *v = std::mem::replace(&mut self.cot.v[i as usize], S::zero());
+            self.cot.a[i as usize] = S::zero();
+        }
+        for (p, &s) in p.iter_mut().zip(&f.support) {
+            *p = std::mem::replace(&mut self.cot.args[s as usize], S::zero());
+        }
+    }
+    /// Evaluates a functional and leaves the gradient of output `k` in the cotangents.
+    pub(super) fn functional_cotangent(
+        &mut self,
+        which: impl Fn(&Elements) -> &Functional,
+        k: usize,
+        at: &At<S>,
+    ) {
+        let f = which(&self.elements);
+        let sys = self.elements.sensed();
         let outputs = f.program.outputs();
-        f.eval(at, &sys, &d.mass, &d.args, &mut d.functional, &mut d.value[..outputs]);
-        f.pull_back(k, at, &sys, &d.mass, &d.args, &mut d.functional, &mut d.cot);
-        if d.timed {
-            self.signals.pull_back(at.t, &d.args, &mut d.signals, &mut d.cot.bar());
+        f.eval(at, &sys, &self.mass, &self.args, &mut self.functional, &mut self.value[..outputs]);
+        f.pull_back(k, at, &sys, &self.mass, &self.args, &mut self.functional, &mut self.cot);
+        if self.timed {
+            self.elements.signals.pull_back(at.t, &self.args, &mut self.signals, &mut self.cot.bar());
         }
     }
 }

@@ -3,19 +3,6 @@
 use super::*;
 
 impl Elements {
-    pub(crate) fn visits(&self, d: &Data<f64>) -> usize {
-        d.visits
-    }
-    pub(crate) fn angles(&self, q: &[f64], d: &mut Data<f64>, out: &mut [f64]) {
-        let p = &d.args.values;
-        out.copy_from_slice(&p[p.len() - self.dims.angles..]);
-        for ((out, (y, x)), _) in
-            out.iter_mut().zip(&self.angles).zip(&self.tracked).filter(|(_, tracked)| **tracked)
-        {
-            let angle = quadratic(y, p, q).atan2(quadratic(x, p, q));
-            *out = angle + TAU * ((*out - angle) / TAU).round();
-        }
-    }
     pub(crate) fn angle_name(&self, k: usize) -> AngleName {
         self.angle_names[k].clone()
     }
@@ -30,5 +17,27 @@ impl Elements {
     }
     pub(crate) fn coordinate_name(&self, i: usize) -> String {
         self.coordinate_names[i].clone()
+    }
+}
+
+impl<S: Scalar> ElementTerms<S> {
+    pub(crate) fn visits(&self) -> usize {
+        self.visits
+    }
+}
+
+impl ElementTerms<f64> {
+    pub(crate) fn angles(&mut self, q: &[f64], out: &mut [f64]) {
+        let p = &self.args.values;
+        out.copy_from_slice(&p[p.len() - self.elements.dims.angles..]);
+        for ((out, (y, x)), _) in out
+            .iter_mut()
+            .zip(&self.elements.angles)
+            .zip(&self.elements.tracked)
+            .filter(|(_, tracked)| **tracked)
+        {
+            let angle = quadratic(y, p, q).atan2(quadratic(x, p, q));
+            *out = angle + TAU * ((*out - angle) / TAU).round();
+        }
     }
 }

@@ -2,54 +2,52 @@
 
 use super::*;
 
-impl Elements {
+impl<S: Scalar> ElementTerms<S> {
     /// `pull`, and f -= Q where it is wanted.
-    pub(crate) fn pull_with_forces<S: Scalar>(
-        &self,
+    pub(crate) fn pull_with_forces(
+        &mut self,
         at: &At<S>,
         c: [f64; 3],
         [mu, rows]: [&[S]; 2],
         s: f64,
-        d: &mut Data<S>,
         [q, v, grad]: [&mut [S]; 3],
         mut f: Option<&mut [S]>,
     ) {
         // rows: (q̄, v̄, p̄) of c₀Φ + c₁Φ̇ + c₂Φ̈
-        self.by_level_t(c, d, rows, |c, d, rows| self.rows_t(at, c, rows, s, d, q, v));
-        self.constraint_p_t(at, c, rows, s, d, grad);
+        self.by_level_t(c, rows, |terms, c, rows| terms.rows_t(at, c, rows, s, q, v));
+        self.constraint_p_t(at, c, rows, s, grad);
         // balance: q̄ += s ((Φ_qᵀ λ)_q)ᵀ μ and its slots
-        self.rows.balance_t(&d.args.values, at.lam, mu, s, q);
-        for (row, lam) in self.formulas.iter().zip(&at.lam[self.rows.rows..]) {
-            row.balance_t(at, *lam * s, mu, &d.args, &mut d.formula, q);
+        self.elements.rows.balance_t(&self.args.values, at.lam, mu, s, q);
+        for (row, lam) in self.elements.formulas.iter().zip(&at.lam[self.elements.rows.rows..]) {
+            row.balance_t(at, *lam * s, mu, &self.args, &mut self.formula, q);
         }
-        self.balance_p_t(at, at.a, at.lam, mu, s, d, grad);
+        self.balance_p_t(at, at.a, at.lam, mu, s, grad);
         // weights
-        for &(i, slot) in &self.weights {
-            f.iter_mut().for_each(|f| f[i as usize] -= d.args.values[slot as usize]);
+        for &(i, slot) in &self.elements.weights {
+            f.iter_mut().for_each(|f| f[i as usize] -= self.args.values[slot as usize]);
             grad[slot as usize] -= mu[i as usize] * s;
         }
-        self.pull_elements(at, mu, s, d, [q, v, grad], f);
+        self.pull_elements(at, mu, s, [q, v, grad], f);
     }
     /// Forces and loads, each evaluated once for f and all cotangents.
-    fn pull_elements<S: Scalar>(
-        &self,
+    fn pull_elements(
+        &mut self,
         at: &At<S>,
         mu: &[S],
         s: f64,
-        d: &mut Data<S>,
         [q, v, grad]: [&mut [S]; 3],
         mut f: Option<&mut [S]>,
     ) {
         // (q̄, v̄) of all that acts, p̄ where slots are active
-        self.with_bar(at.t, d, grad, |d, bar| {
-            let fixed = &d.rows.active().fixed;
-            let (forces, loads) = fixed.split_at(self.forces.len());
-            d.visits += fixed.len();
-            let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
-            for (i, force) in self.acting_forces(d.rest) {
+        self.with_bar(at.t, grad, |terms, bar| {
+            let fixed = &terms.rows.active().fixed;
+            let (forces, loads) = fixed.split_at(terms.elements.forces.len());
+            terms.visits += fixed.len();
+            let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &terms.args };
+            for (i, force) in terms.elements.acting_forces(terms.rest) {
                 force.pull(
                     &here,
-                    &mut d.law,
+                    &mut terms.law,
                     mu,
                     s,
                     [q, v],
@@ -57,10 +55,10 @@ impl Elements {
                     Some(&mut *bar).filter(|_| !forces[i]),
                 );
             }
-            for (i, load) in self.acting_loads(d.rest) {
+            for (i, load) in terms.elements.acting_loads(terms.rest) {
                 load.pull(
                     &here,
-                    &mut d.load,
+                    &mut terms.load,
                     mu,
                     s,
                     [q, v],
@@ -71,21 +69,16 @@ impl Elements {
         });
     }
     /// f(element, p, (K | C)) for the tangents of every element that acts.
-    pub(crate) fn each_tangent<S: Scalar>(
-        &self,
-        at: &At<S>,
-        d: &mut Data<S>,
-        mut f: impl FnMut(Acting, &[S], &Tangents<S>),
-    ) {
-        d.visits += self.forces.len() + self.loads.len();
-        let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &d.args };
-        for (i, force) in self.acting_forces(d.rest) {
-            force.tangents(&here, &mut d.law, &mut d.tangents);
-            f(Acting::Force(i, force), &d.args.values, &d.tangents);
+    pub(crate) fn each_tangent(&mut self, at: &At<S>, mut f: impl FnMut(Acting, &[S], &Tangents<S>)) {
+        self.visits += self.elements.forces.len() + self.elements.loads.len();
+        let here = ForceAt { t: at.t, q: at.q, v: at.v, args: &self.args };
+        for (i, force) in self.elements.acting_forces(self.rest) {
+            force.tangents(&here, &mut self.law, &mut self.tangents);
+            f(Acting::Force(i, force), &self.args.values, &self.tangents);
         }
-        for (i, load) in self.acting_loads(d.rest) {
-            load.tangents(&here, &mut d.load, &mut d.tangents);
-            f(Acting::Load(i, load), &d.args.values, &d.tangents);
+        for (i, load) in self.elements.acting_loads(self.rest) {
+            load.tangents(&here, &mut self.load, &mut self.tangents);
+            f(Acting::Load(i, load), &self.args.values, &self.tangents);
         }
     }
 }

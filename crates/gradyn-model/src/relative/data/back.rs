@@ -26,34 +26,26 @@ impl Relative {
             increase(&mut bar.frame.e[k], &e);
         }
     }
-    /// Cotangents of geometry from those in `d.bar`, where the terms are placed and at their motion.
-    pub(in crate::relative) fn pull_slots<S: Scalar>(
-        &self,
-        z: &[S],
-        [rate, second]: [&[S]; 2],
-        d: &mut Data<S>,
-        grad: &mut [S],
-    ) {
-        let state = State { z, rate, second, g: &d.g, pose: &d.here.pose, flow: &d.here.flow };
-        let [x, v, a] = &d.bar;
-        if d.inner.rows.active().shaped {
-            self.pull_back(&state, [x, v, a], (&mut d.bars, &mut d.g_bar), grad);
+}
+
+impl<S: Scalar> TreeTerms<S> {
+    /// Cotangents of geometry from those in `self.bar`, where the terms are placed and at their motion.
+    pub(in crate::relative) fn pull_slots(&mut self, z: &[S], [rate, second]: [&[S]; 2], grad: &mut [S]) {
+        let state = State { z, rate, second, g: &self.g, pose: &self.here.pose, flow: &self.here.flow };
+        let [x, v, a] = &self.bar;
+        if self.inner.rows.active().shaped {
+            self.tree.pull_back(&state, [x, v, a], (&mut self.bars, &mut self.g_bar), grad);
         }
     }
     /// Cotangents of geometry from one of the rate J w of the frames.
-    pub(in crate::relative) fn pull_rate<S: Scalar>(
-        &self,
-        z: &[S],
-        w: &[S],
-        d: &mut Data<S>,
-        grad: &mut [S],
-    ) {
-        self.chain.run(z, w, &d.rest, &d.here.pose, &mut d.flow);
-        d.bar[2].fill(S::zero());
-        let state = State { z, rate: w, second: &d.rest, g: &d.g, pose: &d.here.pose, flow: &d.flow };
-        let [x, v, a] = &d.bar;
-        if d.inner.rows.active().shaped {
-            self.pull_back(&state, [x, v, a], (&mut d.bars, &mut d.g_bar), grad);
+    pub(in crate::relative) fn pull_rate(&mut self, z: &[S], w: &[S], grad: &mut [S]) {
+        self.tree.chain.run(z, w, &self.rest, &self.here.pose, &mut self.flow);
+        self.bar[2].fill(S::zero());
+        let state =
+            State { z, rate: w, second: &self.rest, g: &self.g, pose: &self.here.pose, flow: &self.flow };
+        let [x, v, a] = &self.bar;
+        if self.inner.rows.active().shaped {
+            self.tree.pull_back(&state, [x, v, a], (&mut self.bars, &mut self.g_bar), grad);
         }
     }
 }

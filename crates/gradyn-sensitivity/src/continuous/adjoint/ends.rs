@@ -5,7 +5,7 @@ use super::Sweep;
 use crate::discrete::TimeColumns;
 use crate::objective::TerminalRows;
 use gradyn_dynamics::StepError;
-use gradyn_model::{Set, System};
+use gradyn_model::Set;
 use gradyn_num::Wide;
 
 impl Sweep<'_> {
@@ -56,17 +56,11 @@ impl Sweep<'_> {
     }
     /// g + μᵀ ŷ' at node `n`, with μ at hand.
     fn power(&mut self, j: usize, n: usize) -> f64 {
-        let sys = self.case.recipe.system();
         let run = self.case.run;
         let lay = run.layout;
         let x = run.record(n);
         let mut g = vec![0.0; lay.o];
-        sys.measure(
-            Set::Integrand,
-            &lay.node(run.plan.t[n], x),
-            &mut self.instants[0].block.linear.data,
-            &mut g,
-        );
+        self.instants[0].block.linear.terms.measure(Set::Integrand, &lay.node(run.plan.t[n], x), &mut g);
         g[j] + self.work.mu.iter().zip(&x[lay.n..]).map(|(mu, dy)| mu * dy).sum::<f64>()
     }
     /// ∂rows/∂t at node `n`.
@@ -78,10 +72,10 @@ impl Sweep<'_> {
         let lift = |x: &[f64]| x.iter().map(|&x| Wide::from(x)).collect::<Vec<_>>();
         let t = Wide::along(run.plan.t[n], 1.0);
         let x = lift(&run.record(n)[..lay.z()]);
-        let mut d = sys.prepared(&self.p);
+        let mut terms = sys.evaluator_with(&self.p);
         // the node, with a dual in t
-        sys.set_angles(frozen.angles, &mut d);
-        sys.place(t, &x[..lay.n], &mut d);
+        terms.set_angles(frozen.angles);
+        terms.at(t, &x[..lay.n]);
         let mut r = lift(&vec![0.0; lay.z()]);
         let mut scratch = lift(&vec![0.0; lay.n + lay.m]);
         // its rows
@@ -90,7 +84,7 @@ impl Sweep<'_> {
             &self.node.law,
             &lay.node(t, &x),
             frozen.choice,
-            &mut d,
+            &mut terms,
             &mut r,
             &mut scratch,
         );

@@ -1,7 +1,6 @@
 //! The exact methods on one run, and how far they may be from each other.
 
 use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared, Run, Sensitivity};
-use gradyn_model::System;
 use gradyn_sensitivity::Gradient;
 use gradyn_testkit::compare::distance;
 
