@@ -13,7 +13,7 @@
 use crate::equilibrium::{Equilibrium, find};
 use crate::error::StepError;
 use crate::start::{RANK_TOLERANCE, StartRows, still};
-use gradyn_model::{Evaluator, Level, Setup};
+use gradyn_model::{Evaluator, Kinematics, Level, Setup};
 use gradyn_num::{Dependent, Pattern, Saddle, free_columns, largest, nothing, row_dependencies};
 
 /// Disturbed starts if the drawn one leads nowhere.
@@ -51,7 +51,7 @@ pub fn assemble(
     angles: &[f64],
     names: (&[String], Option<&[String]>),
 ) -> Result<Assembled, StepError> {
-    let (n, m, conditions) = (sys.dims().n, sys.independent(false).len(), names.0.len());
+    let (n, m, conditions) = (sys.dims().n, sys.independent(Kinematics::Position).len(), names.0.len());
     let mut problem = Problem::new(sys, t, p, angles, conditions);
     let (mut q, r) = problem.minimise(sys.guess())?;
     let (mut worst, mut residual) = problem.gap(&r);
@@ -109,10 +109,10 @@ pub fn assemble(
         let rows = vec![(sys.row_name(r.row), r.on.iter().map(|o| sys.row_name(o.0)).collect())];
         return Err(StepError::Inconsistent { rows });
     }
-    let positions = (false, Some(names.0).filter(|_| equilibrium.is_none()));
-    for (velocity, list) in [positions, (true, names.1)] {
+    let positions = (Kinematics::Position, Some(names.0).filter(|_| equilibrium.is_none()));
+    for (kinematics, list) in [positions, (Kinematics::Velocity, names.1)] {
         list.map_or(Ok(()), |list| {
-            problem.check_conditions(&q, &independent[usize::from(velocity)], velocity, list)
+            problem.check_conditions(&q, &independent[kinematics.index()], kinematics, list)
         })?;
     }
     let freedom = n - independent[0].len();
@@ -223,7 +223,7 @@ impl<'a> Problem<'a> {
             sys,
             t,
             terms,
-            rows: StartRows::new(sys, false, conditions),
+            rows: StartRows::new(sys, Kinematics::Position, conditions),
             all: vec![0.0; m],
             zero: vec![0.0; n.max(m)],
         }
@@ -258,7 +258,7 @@ impl<'a> Problem<'a> {
             sys: self.sys,
             t: self.t,
             terms: self.terms.clone(),
-            rows: StartRows::of(self.sys, false, independent, 0),
+            rows: StartRows::of(self.sys, Kinematics::Position, independent, 0),
             all: self.all.clone(),
             zero: self.zero.clone(),
         };
@@ -334,12 +334,12 @@ impl<'a> Problem<'a> {
         &mut self,
         q: &[f64],
         independent: &[u32],
-        velocity: bool,
+        kinematics: Kinematics,
         list: &[String],
     ) -> Result<(), StepError> {
         let (sys, m) = (self.sys, independent.len());
-        let (freedom, kind) = (sys.dims().n - m, if velocity { "velocity" } else { "position" });
-        let mut rows = StartRows::of(sys, velocity, independent, list.len());
+        let (freedom, kind) = (sys.dims().n - m, kinematics.name());
+        let mut rows = StartRows::of(sys, kinematics, independent, list.len());
         rows.set(&still(sys, self.t, q, &self.zero), &mut self.terms);
         if list.len() != freedom {
             let mut free = vec![];

@@ -27,7 +27,7 @@ pub(crate) use null_space::NullSpace;
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
 use crate::kkt::{prepare_kkt, refactor_kkt, row_or_coordinate};
-use gradyn_model::{At, Evaluator, KernelScalar, Level, Setup};
+use gradyn_model::{At, Evaluator, KernelScalar, Kinematics, Level, Setup};
 use gradyn_num::{Kkt, largest};
 
 /// Newton iterations of the position problem (2).
@@ -56,12 +56,17 @@ impl State {
     /// Without velocity rows one list serves both.
     pub fn lists(self, sys: &Setup) -> [Option<std::ops::Range<usize>>; 2] {
         let n = sys.dims().n;
-        let free = |velocity: bool| n - sys.independent(velocity).len();
+        let free = |kinematics: Kinematics| n - sys.independent(kinematics).len();
         match self {
             State::Full => [None, None],
-            State::Mixed => [None, Some(0..free(true))],
-            State::Independent if sys.dims().m_vel == 0 => [Some(0..free(true)), Some(0..free(true))],
-            State::Independent => [Some(0..free(false)), Some(free(false)..free(false) + free(true))],
+            State::Mixed => [None, Some(0..free(Kinematics::Velocity))],
+            State::Independent if sys.dims().m_vel == 0 => {
+                [Some(0..free(Kinematics::Velocity)), Some(0..free(Kinematics::Velocity))]
+            }
+            State::Independent => [
+                Some(0..free(Kinematics::Position)),
+                Some(free(Kinematics::Position)..free(Kinematics::Position) + free(Kinematics::Velocity)),
+            ],
         }
     }
     /// Choices per record.
@@ -84,7 +89,7 @@ impl State {
         for (level, list) in self.lists(sys).into_iter().enumerate() {
             let Some(list) = list else { continue };
             let x = &mut r[level * n..(level + 1) * n];
-            let rows = sys.independent(level == 1);
+            let rows = sys.independent(Kinematics::ALL[level]);
             let (phi, defects) = scratch[..n + m].split_at_mut(m);
             defects.copy_from_slice(x);
             phi.fill(S::zero());
@@ -143,7 +148,7 @@ impl Chooser {
         node.linear.terms.at(t, q);
         for (level, list) in lists.into_iter().enumerate() {
             let Some(list) = list else { continue };
-            let chosen = choose(sys, level == 1, node.linear.terms.phi_q());
+            let chosen = choose(sys, Kinematics::ALL[level], node.linear.terms.phi_q());
             if chosen.len() != list.len() {
                 let equation =
                     chosen.first().map_or_else(|| sys.row_name(0), |&i| sys.coordinate_name(i as usize));
@@ -215,7 +220,7 @@ impl Block {
         for (level, list) in self.state.lists(sys).into_iter().enumerate().skip(usize::from(self.one)) {
             let Some(choice) = list.map(|list| &choice[list]) else { continue };
             if self.kinematic[level].as_ref().is_none_or(|k| k.choice() != choice) {
-                self.kinematic[level] = Some(Kinematic::new(sys, level == 1, choice)?);
+                self.kinematic[level] = Some(Kinematic::new(sys, Kinematics::ALL[level], choice)?);
             }
         }
         Ok(())
@@ -272,7 +277,7 @@ impl Block {
             self.phi.fill(0.0);
             self.linear.terms.constraint(&At::of(t, x, n, m), Level::POSITION, &mut self.phi);
             self.hat.fill(0.0);
-            kinematic.gather(sys, false, &self.phi, &mut self.hat);
+            kinematic.gather(sys, Kinematics::Position, &self.phi, &mut self.hat);
             kinematic.solve(&mut self.hat);
             x[..n].iter_mut().zip(&self.hat).for_each(|(q, d)| *q -= d);
             let scale = sys.size_of(&x[..n]);
@@ -304,7 +309,7 @@ impl Block {
         self.phi.fill(0.0);
         self.linear.terms.constraint(&At::of(t, x, n, m), Level::VELOCITY, &mut self.phi);
         self.hat.fill(0.0);
-        kinematic.gather(sys, true, &self.phi, &mut self.hat);
+        kinematic.gather(sys, Kinematics::Velocity, &self.phi, &mut self.hat);
         kinematic.solve(&mut self.hat);
         x[n..2 * n].iter_mut().zip(&self.hat).for_each(|(v, d)| *v -= d);
         Ok(())
@@ -415,7 +420,7 @@ impl Block {
         if let Some(k) = &mut self.kinematic[1] {
             self.phi.fill(0.0);
             mn.mul(&self.dphi_q, -1.0, q, &mut self.phi);
-            k.gather(sys, true, &self.phi, v);
+            k.gather(sys, Kinematics::Velocity, &self.phi, v);
             k.solve(v);
         }
         self.assemble(sys);
@@ -442,7 +447,7 @@ impl Block {
         if let Some(k) = &mut self.kinematic[1] {
             k.solve_t(v);
             self.phi.fill(0.0);
-            k.scatter(sys, true, v, &mut self.phi);
+            k.scatter(sys, Kinematics::Velocity, v, &mut self.phi);
             mn.mul_t(&self.dphi_q, -1.0, &self.phi, q);
         }
         if let Some(k) = self.at_level(0) {
@@ -476,7 +481,7 @@ impl Block {
             self.phi.fill(0.0);
             let (at, d) = self.linear.at();
             d.constraint_p(&at, Level::ALL[level], delta, &mut self.phi);
-            k.gather(sys, level == 1, &self.phi, &mut r[level * n..(level + 1) * n]);
+            k.gather(sys, Kinematics::ALL[level], &self.phi, &mut r[level * n..(level + 1) * n]);
         }
     }
     /// grad += s (rows)_pᵀ μ.
@@ -492,7 +497,7 @@ impl Block {
         for level in 0..2 {
             let Some(k) = &self.kinematic[self.index(level)] else { continue };
             self.phi.fill(0.0);
-            k.scatter(sys, level == 1, &mu[level * n..(level + 1) * n], &mut self.phi);
+            k.scatter(sys, Kinematics::ALL[level], &mu[level * n..(level + 1) * n], &mut self.phi);
             let (at, d) = self.linear.at();
             d.constraint_p_t(&at, Level::ALL[level], &self.phi, s, grad);
         }

@@ -21,7 +21,7 @@ pub use balance::Balance;
 pub use search::{Equilibrium, Found, Search, find};
 
 use crate::error::StepError;
-use gradyn_model::{At, Evaluator, Level, RunScalar, Setup};
+use gradyn_model::{At, Evaluator, Kinematics, Level, RunScalar, Setup};
 use gradyn_num::{Factor, Pattern};
 
 /// Real part, derivative parts, roundings of both.
@@ -63,11 +63,15 @@ impl<S: RunScalar> Reduced<S> {
         let rows = held.len() + conditions;
         let wide = |list: &[u32], i: usize| list.iter().map(|&j| (i, j as usize)).collect::<Vec<_>>();
         let phi = held.iter().enumerate().flat_map(|(i, &k)| mn.row(k as usize).map(move |p| (i, mn.col(p))));
-        let conditions = (0..conditions).flat_map(|k| wide(sys.condition_pattern(false, k), held.len() + k));
+        let conditions = (0..conditions)
+            .flat_map(|k| wide(sys.condition_pattern(Kinematics::Position, k), held.len() + k));
         let pattern = Pattern::from_entries(rows, dims.n, phi.chain(conditions));
         let picked = balanced.iter().enumerate().map(|(k, &i)| (rows + k, i as usize));
         let w = Pattern::from_entries(dims.n, dims.n, pattern.iter().map(|(i, j, _)| (i, j)).chain(picked));
-        let slots = (0..rows - held.len()).map(|k| sys.condition_support(false, k).len()).max().unwrap_or(0);
+        let slots = (0..rows - held.len())
+            .map(|k| sys.condition_support(Kinematics::Position, k).len())
+            .max()
+            .unwrap_or(0);
         let zero = S::zero();
         Ok(Self {
             head: held.iter().flat_map(|&k| mn.row(k as usize)).map(|p| p as u32).collect(),
@@ -88,7 +92,7 @@ impl<S: RunScalar> Reduced<S> {
     }
     /// The memory of a system whose start is an equilibrium.
     pub fn of(sys: &Setup) -> Result<Option<Self>, StepError> {
-        sys.statics().map(|s| Self::new(sys, sys.independent(false), &s.balanced)).transpose()
+        sys.statics().map(|s| Self::new(sys, sys.independent(Kinematics::Position), &s.balanced)).transpose()
     }
     /// (4) at q, where `terms` is placed; not a number where W is singular.
     pub fn residual(&mut self, sys: &Setup, t: S, q: &[S], terms: &mut Evaluator<S>, out: &mut [S]) {
@@ -106,8 +110,8 @@ impl<S: RunScalar> Reduced<S> {
         for k in 0..self.pattern.rows() - rows {
             let row = self.pattern.row(rows + k);
             let v = &mut v[..row.len()];
-            let p = &mut p[..sys.condition_support(false, k).len()];
-            terms.condition_row(false, k, &at, &mut self.j[row], v, p);
+            let p = &mut p[..sys.condition_support(Kinematics::Position, k).len()];
+            terms.condition_row(Kinematics::Position, k, &at, &mut self.j[row], v, p);
         }
         // -Q
         self.load.fill(S::zero());

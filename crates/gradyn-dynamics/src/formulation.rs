@@ -13,7 +13,7 @@
 //! grows, so it is kept. Signs: K = -Q_q, C = -Q_v; the constraint force on the system is -Φ_qᵀλ. A dropped
 //! row says -λ_k = 0 instead of (2). 1/α, ξ and ω may differ from row to row: α is diagonal [A22, Eq. 1].
 
-use gradyn_model::{At, Evaluator, KernelScalar, RowScaling, Setup};
+use gradyn_model::{At, Evaluator, KernelScalar, Kinematics, RowScaling, Setup};
 use gradyn_num::largest;
 
 /// 1/α of the rows: one number, times what the system says about each row.
@@ -68,7 +68,9 @@ impl Lagrange {
     }
     /// Are there penalties on rows that repeat each other?
     pub fn shares(&self, sys: &Setup) -> bool {
-        self.compliance.factor > 0.0 && sys.dropped().is_empty() && sys.independent(true).len() < sys.dims().m
+        self.compliance.factor > 0.0
+            && sys.dropped().is_empty()
+            && sys.independent(Kinematics::Velocity).len() < sys.dims().m
     }
     /// Penalties on rows that repeat each other share their load by the roundings of Φ̈ times this: the
     /// largest α. Else 0.

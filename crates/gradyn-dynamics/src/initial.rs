@@ -25,7 +25,7 @@ use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
 use crate::record::{Layout, Report};
 use crate::start::StartRows;
-use gradyn_model::{At, Evaluator, Level, RunScalar, Setup};
+use gradyn_model::{At, Evaluator, Kinematics, Level, RunScalar, Setup};
 use gradyn_num::{Factor, Kkt, largest};
 
 /// Newton iterations of the assembly.
@@ -88,9 +88,9 @@ fn residual_in<S: RunScalar>(
         // the place of (3) is free until (3) is written
         rest[..m].fill(S::zero());
         terms.constraint(&at, Level::ALL[level], &mut rest[..m]);
-        x.iter_mut().zip(sys.independent(level == 1)).for_each(|(x, &k)| *x = rest[k as usize]);
+        x.iter_mut().zip(sys.independent(Kinematics::ALL[level])).for_each(|(x, &k)| *x = rest[k as usize]);
     }
-    let [held, moving] = [false, true].map(|v| sys.independent(v).len());
+    let [held, moving] = Kinematics::ALL.map(|of| sys.independent(of).len());
     match reduced {
         None => terms.conditions(&at, &mut position[held..], &mut velocity[moving..]),
         Some(reduced) => {
@@ -110,7 +110,8 @@ pub(crate) fn auxiliary_rows<S: RunScalar>(layout: &Layout, x: &[S], r: &mut [S]
 impl Initial {
     /// Memory; `p` are the slots. `kkt` is the matrix of (3), prepared.
     pub fn new(sys: &Setup, law: Lagrange, layout: Layout, p: &[f64], kkt: Kkt) -> Result<Self, StepError> {
-        let rows = StartRows::new(sys, true, layout.n - sys.independent(true).len());
+        let rows =
+            StartRows::new(sys, Kinematics::Velocity, layout.n - sys.independent(Kinematics::Velocity).len());
         let acceleration = Linear::new(sys, law, p);
         Ok(Self {
             positions: Positions::new(sys, p)?,

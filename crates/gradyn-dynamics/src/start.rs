@@ -7,7 +7,7 @@
 //! The independent rows of Φ come first; those of positions are the holonomic ones.
 
 use crate::error::StepError;
-use gradyn_model::{At, Evaluator, Level, Setup};
+use gradyn_model::{At, Evaluator, Kinematics, Level, Setup};
 use gradyn_num::{Pattern, Singular, row_dependencies};
 
 /// Rows closer than this to the span of the others are dependent (rows scaled to length 1).
@@ -15,7 +15,7 @@ pub(crate) const RANK_TOLERANCE: f64 = 1e-9;
 
 /// (1), or (2), on one pattern.
 pub(crate) struct StartRows {
-    velocity: bool,
+    kinematics: Kinematics,
     /// Positions in m × n of the values of the independent rows, the head of (1), (2).
     head: Vec<u32>,
     all: Vec<f64>,
@@ -36,11 +36,11 @@ pub(crate) struct StartRows {
 
 impl StartRows {
     /// Memory for the first `conditions` of a kind.
-    pub(crate) fn new(sys: &Setup, velocity: bool, conditions: usize) -> Self {
-        Self::of(sys, velocity, sys.independent(velocity), conditions)
+    pub(crate) fn new(sys: &Setup, kinematics: Kinematics, conditions: usize) -> Self {
+        Self::of(sys, kinematics, sys.independent(kinematics), conditions)
     }
     /// Memory for these rows of Φ and the first `conditions` of a kind.
-    pub(crate) fn of(sys: &Setup, velocity: bool, independent: &[u32], conditions: usize) -> Self {
+    pub(crate) fn of(sys: &Setup, kinematics: Kinematics, independent: &[u32], conditions: usize) -> Self {
         let dims = sys.dims();
         let mn = &sys.patterns().mn;
         let wide = |list: &[u32], i: usize| list.iter().map(|&j| (i, j as usize)).collect::<Vec<_>>();
@@ -50,15 +50,15 @@ impl StartRows {
             .enumerate()
             .flat_map(|(i, &k)| mn.row(k as usize).map(move |p| (i, mn.col(p))));
         let rows =
-            (0..conditions).flat_map(|k| wide(sys.condition_pattern(velocity, k), independent.len() + k));
+            (0..conditions).flat_map(|k| wide(sys.condition_pattern(kinematics, k), independent.len() + k));
         let pattern = Pattern::from_entries(independent.len() + conditions, dims.n, held.chain(rows));
-        let support = (0..conditions).flat_map(|k| wide(sys.condition_support(velocity, k), k));
+        let support = (0..conditions).flat_map(|k| wide(sys.condition_support(kinematics, k), k));
         let slots = Pattern::from_entries(conditions, dims.slots, support);
         let zero = vec![0.0; pattern.nnz()];
         let p = vec![0.0; slots.nnz()];
         let all = vec![0.0; mn.nnz()];
         let held = independent.to_vec();
-        Self { velocity, head, all, rows: held.len(), held, pattern, q: zero.clone(), v: zero, slots, p }
+        Self { kinematics, head, all, rows: held.len(), held, pattern, q: zero.clone(), v: zero, slots, p }
     }
     /// Partials at a point, with `terms` placed there.
     pub(crate) fn set(&mut self, at: &At, terms: &mut Evaluator<f64>) {
@@ -66,7 +66,7 @@ impl StartRows {
             to.iter_mut().zip(head).for_each(|(x, &p)| *x = from[p as usize])
         };
         // (1), or (2)
-        if self.velocity {
+        if self.kinematics.is_velocity() {
             self.all.fill(0.0);
             terms.constraint_q(at, Level::VELOCITY, &mut self.all);
             gather(&self.all, &self.head, &mut self.q);
@@ -78,7 +78,7 @@ impl StartRows {
         for k in 0..self.slots.rows() {
             let (row, slots) = (self.pattern.row(self.rows + k), self.slots.row(k));
             terms.condition_row(
-                self.velocity,
+                self.kinematics,
                 k,
                 at,
                 &mut self.q[row.clone()],
@@ -91,10 +91,10 @@ impl StartRows {
     pub(crate) fn undetermined(&self, sys: &Setup) -> Option<StepError> {
         let dependent = row_dependencies(&self.pattern, self.matrix(), RANK_TOLERANCE).dependent;
         let last = dependent.iter().flat_map(|d| d.on.iter().map(|o| o.0).chain([d.row])).max()?;
-        let kind = if self.velocity { "velocity" } else { "position" };
+        let kind = self.kinematics.name();
         let equation = match self.held.get(last) {
             Some(&k) => sys.row_name(k as usize),
-            None => sys.condition_name(self.velocity, last - self.rows),
+            None => sys.condition_name(self.kinematics, last - self.rows),
         };
         Some(StepError::Undetermined { kind, equation })
     }
@@ -115,7 +115,7 @@ impl StartRows {
     }
     /// The matrix of the unknowns: over q for positions, over v for velocities.
     pub(crate) fn matrix(&self) -> &[f64] {
-        if self.velocity { &self.v } else { &self.q }
+        if self.kinematics.is_velocity() { &self.v } else { &self.q }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::guard::Outside;
 use crate::mechanics::{Kind, Mechanics};
 use crate::relative::TreeTerms;
 use crate::scalar::KernelScalar;
-use crate::system::{At, Set};
+use crate::system::{At, Kinematics, Set};
 use crate::user::UserTerms;
 
 /// The terms of a system at one point. Every product adds to its output.
@@ -237,7 +237,7 @@ impl<S: KernelScalar> Evaluator<S> {
     /// Gradient of a condition over (q, v) on its pattern and over the slots of its support.
     pub fn condition_row(
         &mut self,
-        velocity: bool,
+        kinematics: Kinematics,
         k: usize,
         at: &At<S>,
         q: &mut [S],
@@ -245,7 +245,7 @@ impl<S: KernelScalar> Evaluator<S> {
         p: &mut [S],
     ) {
         self.assert_time(at);
-        each!(&mut self.terms, x => x.condition_row(velocity, k, at, q, v, p))
+        each!(&mut self.terms, x => x.condition_row(kinematics, k, at, q, v, p))
     }
     /// Elements evaluated so far, for counters.
     pub fn visits(&self) -> usize {

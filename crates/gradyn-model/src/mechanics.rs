@@ -6,7 +6,7 @@ use crate::relative::Relative;
 use crate::row::RowName;
 use crate::row_status::RowStatus;
 use crate::start::Start;
-use crate::system::{AngleName, Dims, Patterns, RowScaling, Set, Statics};
+use crate::system::{AngleName, Dims, Kinematics, Patterns, RowScaling, Set, Statics};
 use crate::user::UserSystem;
 use std::sync::Arc;
 
@@ -213,8 +213,8 @@ impl Mechanics {
         gradyn_num::largest(q.iter().copied().chain([self.least_size()]))
     }
     /// Independent rows: of positions (holonomic rows), or of velocities (all rows).
-    pub fn independent(&self, velocity: bool) -> &[u32] {
-        self.rows.independent(velocity)
+    pub fn independent(&self, kinematics: Kinematics) -> &[u32] {
+        self.rows.independent(kinematics)
     }
     /// Rows that are left out because they follow from others.
     pub fn dropped(&self) -> &[u32] {
@@ -232,15 +232,15 @@ impl Mechanics {
     pub fn support(&self, set: Set) -> &[u32] {
         each!(self, s => s.support(set))
     }
-    /// Coordinates that position condition `k` (`velocity` = false) or velocity condition `k` can depend on.
-    pub fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32] {
-        let k = self.start.condition(velocity, k);
-        each!(self, s => s.condition_pattern(velocity, k))
+    /// Coordinates that condition `k` of positions or of velocities can depend on.
+    pub fn condition_pattern(&self, kinematics: Kinematics, k: usize) -> &[u32] {
+        let k = self.start.condition(kinematics, k);
+        each!(self, s => s.condition_pattern(kinematics, k))
     }
     /// Slots that a condition can depend on.
-    pub fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
-        let k = self.start.condition(velocity, k);
-        each!(self, s => s.condition_support(velocity, k))
+    pub fn condition_support(&self, kinematics: Kinematics, k: usize) -> &[u32] {
+        let k = self.start.condition(kinematics, k);
+        each!(self, s => s.condition_support(kinematics, k))
     }
     /// What balances, where the start is a static equilibrium.
     pub fn statics(&self) -> Option<&Statics> {
@@ -263,9 +263,9 @@ impl Mechanics {
         each!(self, s => s.row_name(k))
     }
     /// Initial condition `k` of positions or velocities, as written.
-    pub fn condition_name(&self, velocity: bool, k: usize) -> String {
-        let k = self.start.condition(velocity, k);
-        each!(self, s => s.condition_name(velocity, k))
+    pub fn condition_name(&self, kinematics: Kinematics, k: usize) -> String {
+        let k = self.start.condition(kinematics, k);
+        each!(self, s => s.condition_name(kinematics, k))
     }
     /// Name of coordinate `i`.
     pub fn coordinate_name(&self, i: usize) -> String {

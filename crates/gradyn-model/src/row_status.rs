@@ -4,7 +4,7 @@
 //! its gradients are wanted for. The system itself never changes: evaluation reads these decisions, rows that
 //! are dropped are zero, and elements that read no active slot are left out of gradients over slots.
 
-use crate::system::{Dims, RowScaling};
+use crate::system::{Dims, Kinematics, RowScaling};
 
 /// Parts of a system that read a slot whose gradient is wanted.
 #[derive(Clone, Debug)]
@@ -63,8 +63,8 @@ impl RowStatus {
         Self { active, ..self.clone() }
     }
     /// Independent rows: of positions (holonomic rows), or of velocities (all rows).
-    pub fn independent(&self, velocity: bool) -> &[u32] {
-        &self.independent[usize::from(velocity)]
+    pub fn independent(&self, kinematics: Kinematics) -> &[u32] {
+        &self.independent[kinematics.index()]
     }
     /// Rows that are left out because they follow from others.
     pub fn dropped(&self) -> &[u32] {

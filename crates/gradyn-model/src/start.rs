@@ -1,6 +1,6 @@
 //! What is decided about the start of a run once the system is built.
 
-use crate::system::Statics;
+use crate::system::{Kinematics, Statics};
 
 /// Where the assembly looks for the start, and which conditions determine it.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +36,7 @@ impl Start {
     }
     /// The number in the system of condition `k` of positions or of velocities.
     #[inline]
-    pub(crate) fn condition(&self, velocity: bool, k: usize) -> usize {
-        if velocity { self.velocity_conditions[k] as usize } else { k }
+    pub(crate) fn condition(&self, kinematics: Kinematics, k: usize) -> usize {
+        if kinematics.is_velocity() { self.velocity_conditions[k] as usize } else { k }
     }
 }

@@ -67,6 +67,37 @@ impl Level {
     pub const ALL: [[f64; 3]; 3] = [Self::POSITION, Self::VELOCITY, Self::ACCELERATION];
 }
 
+/// Positions or velocities: whose rows, conditions or coordinates are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kinematics {
+    /// Of positions: holonomic rows, conditions E(q).
+    Position,
+    /// Of velocities: all rows, conditions E'(q, v).
+    Velocity,
+}
+
+impl Kinematics {
+    /// Both, in order.
+    pub const ALL: [Self; 2] = [Self::Position, Self::Velocity];
+    /// Its place in `ALL`.
+    #[inline]
+    pub fn index(self) -> usize {
+        self as usize
+    }
+    /// Are velocities meant?
+    #[inline]
+    pub fn is_velocity(self) -> bool {
+        self == Self::Velocity
+    }
+    /// What messages call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Position => "position",
+            Self::Velocity => "velocity",
+        }
+    }
+}
+
 /// Weights of (c, ċ) of a velocity row in c₀Φ + c₁Φ̇ + c₂Φ̈: its own level is that of velocities.
 pub fn velocity_weights([c0, c1, c2]: [f64; 3]) -> [f64; 2] {
     [if c1 == 0.0 && c2 == 0.0 { c0 } else { c1 }, c2]

@@ -19,7 +19,7 @@ mod functions;
 
 use crate::row_status::{Active, RowStatus};
 use crate::scalar::{Functions, KernelScalar, Over, UserFunctions, What};
-use crate::system::{AngleName, At, Dims, Patterns, Set, velocity_weights};
+use crate::system::{AngleName, At, Dims, Kinematics, Patterns, Set, velocity_weights};
 use functions::Space;
 use gradyn_num::{Pattern, Scalar};
 use std::sync::Arc;
@@ -161,10 +161,10 @@ impl UserSystem {
     pub(crate) fn support(&self, _set: Set) -> &[u32] {
         &self.slots
     }
-    pub(crate) fn condition_pattern(&self, _velocity: bool, _k: usize) -> &[u32] {
+    pub(crate) fn condition_pattern(&self, _kinematics: Kinematics, _k: usize) -> &[u32] {
         &self.all
     }
-    pub(crate) fn condition_support(&self, _velocity: bool, _k: usize) -> &[u32] {
+    pub(crate) fn condition_support(&self, _kinematics: Kinematics, _k: usize) -> &[u32] {
         &self.slots
     }
     pub(crate) fn angle_name(&self, _k: usize) -> AngleName {
@@ -173,7 +173,7 @@ impl UserSystem {
     pub(crate) fn row_name(&self, k: usize) -> String {
         format!("rate of {}", self.names[k])
     }
-    pub(crate) fn condition_name(&self, _velocity: bool, k: usize) -> String {
+    pub(crate) fn condition_name(&self, _kinematics: Kinematics, k: usize) -> String {
         format!("initial condition {}", k + 1)
     }
     pub(crate) fn coordinate_name(&self, i: usize) -> String {
@@ -250,7 +250,7 @@ impl<S: KernelScalar> UserTerms<S> {
     }
     pub(crate) fn condition_row(
         &mut self,
-        _velocity: bool,
+        _kinematics: Kinematics,
         k: usize,
         at: &At<S>,
         q: &mut [S],

@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::method::Method;
 use crate::prepared::Prepared;
 use gradyn_dynamics::equilibrium::{Balance, Equilibrium, Reduced};
-use gradyn_model::{At, ModelError, Set};
+use gradyn_model::{At, Kinematics, ModelError, Set};
 use gradyn_num::Wide;
 use gradyn_sensitivity::Design;
 
@@ -59,7 +59,11 @@ impl Prepared {
         let mut y = vec![0.0; sys.functionals(Set::Output)];
         terms.measure(Set::Output, &at, &mut y);
         let held = |k: usize| sys.statics().is_some_and(|s| s.held[k]);
-        let efforts = e.efforts.iter().enumerate().map(|(k, x)| (sys.condition_name(false, k), *x, held(k)));
+        let efforts = e
+            .efforts
+            .iter()
+            .enumerate()
+            .map(|(k, x)| (sys.condition_name(Kinematics::Position, k), *x, held(k)));
         Ok(Statics {
             efforts: efforts.collect(),
             outputs: self.model.columns.iter().cloned().zip(y).collect(),

@@ -7,7 +7,7 @@
 //! those that are left without a pivot are independent.
 
 use crate::error::StepError;
-use gradyn_model::Setup;
+use gradyn_model::{Kinematics, Setup};
 use gradyn_num::{Factor, Pattern, unpivoted_columns};
 
 /// (1) for a choice.
@@ -23,10 +23,10 @@ pub struct Kinematic {
 
 impl Kinematic {
     /// Memory and pattern.
-    pub fn new(sys: &Setup, velocity: bool, choice: &[u32]) -> Result<Self, StepError> {
+    pub fn new(sys: &Setup, kinematics: Kinematics, choice: &[u32]) -> Result<Self, StepError> {
         let n = sys.dims().n;
         let mn = &sys.patterns().mn;
-        let rows = sys.independent(velocity);
+        let rows = sys.independent(kinematics);
         let held =
             || rows.iter().enumerate().flat_map(|(i, &k)| mn.row(k as usize).map(move |p| (i, mn.col(p), p)));
         let picked = || choice.iter().enumerate().map(|(k, &i)| (rows.len() + k, i as usize));
@@ -68,16 +68,16 @@ impl Kinematic {
         rows[first..].iter_mut()
     }
     /// rows += the independent ones of all constraint rows.
-    pub fn gather(&self, sys: &Setup, velocity: bool, all: &[f64], rows: &mut [f64]) {
-        rows.iter_mut().zip(sys.independent(velocity)).for_each(|(r, &k)| *r += all[k as usize]);
+    pub fn gather(&self, sys: &Setup, kinematics: Kinematics, all: &[f64], rows: &mut [f64]) {
+        rows.iter_mut().zip(sys.independent(kinematics)).for_each(|(r, &k)| *r += all[k as usize]);
     }
     /// all += the independent rows.
-    pub fn scatter(&self, sys: &Setup, velocity: bool, rows: &[f64], all: &mut [f64]) {
-        rows.iter().zip(sys.independent(velocity)).for_each(|(r, &k)| all[k as usize] += r);
+    pub fn scatter(&self, sys: &Setup, kinematics: Kinematics, rows: &[f64], all: &mut [f64]) {
+        rows.iter().zip(sys.independent(kinematics)).for_each(|(r, &k)| all[k as usize] += r);
     }
 }
 
 /// Independent coordinates for the rows of a level, with Φ_q at hand.
-pub fn choose(sys: &Setup, velocity: bool, phi_q: &[f64]) -> Vec<u32> {
-    unpivoted_columns(&sys.patterns().mn, phi_q, sys.independent(velocity))
+pub fn choose(sys: &Setup, kinematics: Kinematics, phi_q: &[f64]) -> Vec<u32> {
+    unpivoted_columns(&sys.patterns().mn, phi_q, sys.independent(kinematics))
 }

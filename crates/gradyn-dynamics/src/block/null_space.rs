@@ -11,7 +11,7 @@
 
 use super::Kinematic;
 use crate::error::StepError;
-use gradyn_model::Setup;
+use gradyn_model::{Kinematics, Setup};
 use gradyn_num::{DenseLdl, largest};
 
 /// R and the factor of RᵀMR.
@@ -31,7 +31,7 @@ impl NullSpace {
     /// Room for R and its products; nothing is evaluated yet.
     pub(crate) fn new(sys: &Setup) -> Self {
         let n = sys.dims().n;
-        let free = n - sys.independent(true).len();
+        let free = n - sys.independent(Kinematics::Velocity).len();
         let r = vec![0.0; n * free];
         let zero = vec![0.0; n];
         Self { n, mr: r.clone(), r, mass: DenseLdl::new(free), x: zero.clone(), z: vec![0.0; free], f: zero }
@@ -49,7 +49,7 @@ impl NullSpace {
         k: &mut Kinematic,
     ) -> Result<(), StepError> {
         let n = self.n;
-        let first = sys.independent(true).len();
+        let first = sys.independent(Kinematics::Velocity).len();
         self.mr.fill(0.0);
         for (j, (r, mr)) in self.r.chunks_exact_mut(n).zip(self.mr.chunks_exact_mut(n)).enumerate() {
             r.fill(0.0);
@@ -84,7 +84,7 @@ impl NullSpace {
         let (f, g) = b.split_at_mut(n);
         // x = S g
         self.x.fill(0.0);
-        k.gather(sys, true, g, &mut self.x);
+        k.gather(sys, Kinematics::Velocity, g, &mut self.x);
         k.solve(&mut self.x);
         // f - M S g, then z̈
         self.f.copy_from_slice(f);
@@ -101,6 +101,6 @@ impl NullSpace {
         f.copy_from_slice(&self.x);
         k.solve_t(&mut self.f);
         sys.dropped().iter().for_each(|&k| g[k as usize] = -g[k as usize]);
-        self.f.iter().zip(sys.independent(true)).for_each(|(l, &k)| g[k as usize] = *l);
+        self.f.iter().zip(sys.independent(Kinematics::Velocity)).for_each(|(l, &k)| g[k as usize] = *l);
     }
 }

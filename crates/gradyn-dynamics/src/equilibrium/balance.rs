@@ -11,7 +11,7 @@ use super::Reduced;
 use super::curvature::Curvature;
 use crate::error::StepError;
 use crate::start::StartRows;
-use gradyn_model::{At, Evaluator, Level, Setup};
+use gradyn_model::{At, Evaluator, Kinematics, Level, Setup};
 use gradyn_num::{Factor, Pattern, Singular};
 
 /// (1)–(3) at a point.
@@ -44,11 +44,11 @@ impl Balance {
         let m = sys.dims().m;
         let nn = &sys.patterns().nn;
         let conditions = sys.statics().map_or(0, |s| s.held.len());
-        let rows = StartRows::of(sys, false, held, conditions);
+        let rows = StartRows::of(sys, Kinematics::Position, held, conditions);
         let j = &rows.pattern;
         let size = n + j.rows();
         let bent = (0..conditions).flat_map(|k| {
-            let coords = sys.condition_pattern(false, k);
+            let coords = sys.condition_pattern(Kinematics::Position, k);
             coords.iter().flat_map(move |&a| coords.iter().map(move |&b| (a as usize, b as usize)))
         });
         let both = j.iter().flat_map(|(i, k, _)| [(n + i, k), (k, n + i)]);
@@ -80,7 +80,9 @@ impl Balance {
     }
     /// The balance of a system whose start is an equilibrium; else none.
     pub fn of(sys: &Setup, p: &[f64]) -> Result<Option<Self>, StepError> {
-        sys.statics().map(|s| Self::new(sys, p, sys.independent(false), &s.balanced)).transpose()
+        sys.statics()
+            .map(|s| Self::new(sys, p, sys.independent(Kinematics::Position), &s.balanced))
+            .transpose()
     }
     /// The branches of angles.
     pub fn set_angles(&mut self, angles: &[f64]) {
@@ -130,7 +132,7 @@ impl Balance {
             self.values[pt as usize] = x;
         }
         for (k, nu) in self.nu.iter().enumerate().filter(|(_, nu)| **nu != 0.0) {
-            let coords = sys.condition_pattern(false, k);
+            let coords = sys.condition_pattern(Kinematics::Position, k);
             let pattern = &self.pattern;
             let values = &mut self.values;
             self.curvature.each(sys, t, q, k, |a, b, x| {

@@ -4,7 +4,7 @@
 //! (E_qᵀ ν)_q,   (E_qᵀ ν)_p δ,   (E_qᵀ ν)_pᵀ y = ((E_q y)_pᵀ) ν                                       (1)
 //! ```
 
-use gradyn_model::{At, Evaluator, Setup};
+use gradyn_model::{At, Evaluator, Kinematics, Setup};
 use gradyn_num::Wide;
 
 /// (1) with its memory.
@@ -39,10 +39,17 @@ impl Curvature {
         let t = Wide::from(t);
         self.terms.at_time(t);
         let at = At { t, q: &self.q, v: &self.zero[..n], a: &self.zero[..n], lam: &self.zero[..m] };
-        let coords = sys.condition_pattern(false, k).len();
-        let slots = sys.condition_support(false, k).len();
+        let coords = sys.condition_pattern(Kinematics::Position, k).len();
+        let slots = sys.condition_support(Kinematics::Position, k).len();
         let [q, v, p] = &mut self.row;
-        self.terms.condition_row(false, k, &at, &mut q[..coords], &mut v[..coords], &mut p[..slots]);
+        self.terms.condition_row(
+            Kinematics::Position,
+            k,
+            &at,
+            &mut q[..coords],
+            &mut v[..coords],
+            &mut p[..slots],
+        );
     }
     fn place(&mut self, q: &[f64]) {
         self.q.iter_mut().zip(q).for_each(|(x, q)| *x = Wide::from(*q));
@@ -56,7 +63,7 @@ impl Curvature {
         k: usize,
         mut add: impl FnMut(usize, usize, f64),
     ) {
-        let coords = sys.condition_pattern(false, k);
+        let coords = sys.condition_pattern(Kinematics::Position, k);
         self.place(q);
         for first in (0..coords.len()).step_by(8) {
             let last = coords.len().min(first + 8);
@@ -83,7 +90,7 @@ impl Curvature {
         self.terms.set_slots(&self.slots);
         for (k, nu) in nu.iter().enumerate() {
             self.evaluate(sys, t, k);
-            sys.condition_pattern(false, k)
+            sys.condition_pattern(Kinematics::Position, k)
                 .iter()
                 .zip(&self.row[0])
                 .for_each(|(&i, x)| out[i as usize] += nu * x.eps[0]);
@@ -105,7 +112,7 @@ impl Curvature {
         self.q.iter_mut().zip(q.iter().zip(y)).for_each(|(x, (q, y))| *x = Wide::along(*q, *y));
         for (k, nu) in nu.iter().enumerate() {
             self.evaluate(sys, t, k);
-            let support = sys.condition_support(false, k);
+            let support = sys.condition_support(Kinematics::Position, k);
             support.iter().zip(&self.row[2]).for_each(|(&i, x)| grad[i as usize] += s * nu * x.eps[0]);
         }
     }

@@ -12,7 +12,7 @@ use super::stability::{Kind, kind, nearly_free, pivots};
 use super::{Balance, Reduced};
 use crate::error::StepError;
 use crate::start::{StartRows, still};
-use gradyn_model::{Evaluator, Setup};
+use gradyn_model::{Evaluator, Kinematics, Setup};
 use gradyn_num::{largest, unpivoted_columns};
 
 const NEWTON: usize = 60;
@@ -321,7 +321,7 @@ impl<'a> Problem<'a> {
         let name = |i: usize| match self.held.get(i) {
             Some(&k) => format!("`{}`", self.sys.row_name(k as usize)),
             None if i < rows => {
-                format!("condition `{}`", self.sys.condition_name(false, i - self.held.len()))
+                format!("condition `{}`", self.sys.condition_name(Kinematics::Position, i - self.held.len()))
             }
             None => {
                 let c = self.balance.reduced.balanced[i - rows];
@@ -352,7 +352,7 @@ impl<'a> Problem<'a> {
     fn finish(mut self, at: Found) -> Result<Equilibrium, StepError> {
         let sys = self.sys;
         self.linearised(&at)?;
-        let name = |k: usize| sys.condition_name(false, k);
+        let name = |k: usize| sys.condition_name(Kinematics::Position, k);
         let unstable = match kind(&mut self.balance, at.q.len()) {
             Kind::Free(motions) => {
                 let free = pivots(motions).into_iter().map(|i| sys.coordinate_name(i)).collect();
@@ -401,7 +401,7 @@ fn choose(
 ) -> Result<Vec<u32>, StepError> {
     let conditions = sys.statics().map_or(0, |s| s.held.len());
     let zero = vec![0.0; q.len().max(sys.dims().m)];
-    let mut rows = StartRows::of(sys, false, held, conditions);
+    let mut rows = StartRows::of(sys, Kinematics::Position, held, conditions);
     rows.set(&still(sys, t, q, &zero), terms);
     if let Some(e) = rows.undetermined(sys) {
         return Err(e);

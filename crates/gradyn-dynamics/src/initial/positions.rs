@@ -3,7 +3,7 @@
 use crate::equilibrium::{Balance, Reduced};
 use crate::error::StepError;
 use crate::start::StartRows;
-use gradyn_model::{At, Evaluator, Level, Setup};
+use gradyn_model::{At, Evaluator, Kinematics, Level, Setup};
 use gradyn_num::{Factor, largest};
 
 /// The block, linearised.
@@ -19,7 +19,11 @@ impl Positions {
         if let Some(balance) = Balance::of(sys, p)? {
             return Ok(Self::Equilibrium(Box::new(balance)));
         }
-        let rows = StartRows::new(sys, false, sys.dims().n - sys.independent(false).len());
+        let rows = StartRows::new(
+            sys,
+            Kinematics::Position,
+            sys.dims().n - sys.independent(Kinematics::Position).len(),
+        );
         let factor = Factor::new(&rows.pattern)?;
         Ok(Self::Conditions(Box::new(rows), factor))
     }
@@ -74,7 +78,7 @@ impl Positions {
         };
         match rows.held().get(i) {
             Some(&k) => sys.row_name(k as usize),
-            None if i < rows.pattern.rows() => sys.condition_name(false, i - rows.rows),
+            None if i < rows.pattern.rows() => sys.condition_name(Kinematics::Position, i - rows.rows),
             None => "balance of forces".into(),
         }
     }

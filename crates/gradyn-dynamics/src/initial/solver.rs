@@ -11,7 +11,7 @@ use crate::block::{Kinematic, NullSpace, choose};
 use crate::error::StepError;
 use crate::formulation::Compliance;
 use crate::kkt::refactor_kkt;
-use gradyn_model::{Evaluator, Setup};
+use gradyn_model::{Evaluator, Kinematics, Setup};
 use gradyn_num::Kkt;
 
 /// How accelerations and multipliers are solved for.
@@ -40,8 +40,11 @@ impl Solver {
             Self::MatrixR(r) => {
                 assert!(c == Compliance::NONE, "R belongs to constraints that do not give way");
                 let (kinematic, null_space) = &mut **r;
-                let kinematic =
-                    kinematic.insert(Kinematic::new(sys, true, &choose(sys, true, terms.phi_q()))?);
+                let kinematic = kinematic.insert(Kinematic::new(
+                    sys,
+                    Kinematics::Velocity,
+                    &choose(sys, Kinematics::Velocity, terms.phi_q()),
+                )?);
                 kinematic.refactor(sys, t, terms.phi_q())?;
                 null_space.refactor(sys, t, terms.mass(), kinematic)
             }

@@ -12,7 +12,7 @@ use crate::block::State;
 use crate::formulation::{Lagrange, Linear};
 use crate::plan::Frozen;
 use crate::step::{IntegrandRows, Layout};
-use gradyn_model::{Level, Setup};
+use gradyn_model::{Kinematics, Level, Setup};
 use gradyn_num::Dual;
 
 /// Stages in one evaluation: what one instruction of any machine works on.
@@ -205,7 +205,9 @@ impl Second {
                 p.mn.mul(&m.dphi_q, 1.0, q, &mut self.all);
                 p.mn.mul(&m.phi_q, 1.0, v, &mut self.all);
             }
-            rows.iter_mut().zip(sys.independent(level == 1)).for_each(|(r, &k)| *r += self.all[k as usize]);
+            rows.iter_mut()
+                .zip(sys.independent(Kinematics::ALL[level]))
+                .for_each(|(r, &k)| *r += self.all[k as usize]);
         }
     }
     /// out += D_iᵀ μ.
@@ -238,7 +240,9 @@ impl Second {
             }
             self.all.fill(0.0);
             let rows = &mu[level * n..(level + 1) * n];
-            rows.iter().zip(sys.independent(level == 1)).for_each(|(r, &k)| self.all[k as usize] = *r);
+            rows.iter()
+                .zip(sys.independent(Kinematics::ALL[level]))
+                .for_each(|(r, &k)| self.all[k as usize] = *r);
             if level == 0 {
                 p.mn.mul_t(&m.phi_q, 1.0, &self.all, q);
             } else {
@@ -270,7 +274,7 @@ impl Second {
                 self.phi.fill(zero);
                 let (point, d) = linear.at();
                 d.constraint_p(&point, Level::ALL[level], &self.delta, &mut self.phi);
-                let rows = self.rows[level * n..].iter_mut().zip(sys.independent(level == 1));
+                let rows = self.rows[level * n..].iter_mut().zip(sys.independent(Kinematics::ALL[level]));
                 rows.for_each(|(r, &k)| *r = self.phi[k as usize]);
             }
             // the lane of each stage
@@ -292,7 +296,7 @@ impl Second {
                 continue;
             }
             self.phi.fill(zero);
-            let rows = self.rows[level * n..].iter().zip(sys.independent(level == 1));
+            let rows = self.rows[level * n..].iter().zip(sys.independent(Kinematics::ALL[level]));
             rows.for_each(|(r, &k)| self.phi[k as usize] = *r);
             let (point, d) = linear.at();
             d.constraint_p_t(&point, Level::ALL[level], &self.phi, s, &mut self.grad);

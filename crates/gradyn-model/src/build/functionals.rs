@@ -12,6 +12,7 @@ use crate::mechanism::{InitialVelocity, Number, Source, Text};
 use crate::ports::{Entry, ONE, Ports};
 use crate::program::{Graph, Program, Sym};
 use crate::signal::Input;
+use crate::system::Kinematics;
 
 /// A functional before its indices are final.
 #[derive(Default)]
@@ -166,7 +167,7 @@ impl Builder<'_, '_> {
         };
         let free = initial.position.len() + initial.equilibrium.as_ref().map_or(0, |e| e.free.len());
         for (k, (key, value)) in initial.positions().enumerate() {
-            let drafts = self.condition(key, Some(value), false)?;
+            let drafts = self.condition(key, Some(value), Kinematics::Position)?;
             c.names.0.extend(drafts.iter().map(|_| text(key)));
             c.held.extend(drafts.iter().map(|_| k >= free));
             c.position.extend(drafts);
@@ -182,7 +183,7 @@ impl Builder<'_, '_> {
             InitialVelocity::Conditions(list) => list.iter().map(|(k, v)| (k, Some(v))).collect(),
         };
         for (key, value) in velocity {
-            let drafts = self.condition(key, value, true)?;
+            let drafts = self.condition(key, value, Kinematics::Velocity)?;
             c.names.1.extend(drafts.iter().map(|_| text(key)));
             c.velocity.extend(drafts);
         }
@@ -193,11 +194,11 @@ impl Builder<'_, '_> {
         &mut self,
         key: &Number,
         value: Option<&Number>,
-        velocity: bool,
+        kinematics: Kinematics,
     ) -> Result<Vec<Draft>, ModelError> {
         let mut drafts = vec![];
         loop {
-            let (count, draft) = self.condition_part(key, value, velocity, drafts.len())?;
+            let (count, draft) = self.condition_part(key, value, kinematics, drafts.len())?;
             drafts.push(draft);
             if drafts.len() == count {
                 return Ok(drafts);
@@ -208,19 +209,22 @@ impl Builder<'_, '_> {
         &mut self,
         key: &Number,
         value: Option<&Number>,
-        velocity: bool,
+        kinematics: Kinematics,
         part: usize,
     ) -> Result<(usize, Draft), ModelError> {
         // left side, a plain sensor or an expression
-        let what = format!("initial {}", if velocity { "velocity" } else { "position" });
+        let what = format!("initial {}", kinematics.name());
         let ast = self.numbers.parse(key, &what)?;
         let right = value.map(|v| self.numbers.parse(v, &what)).transpose()?;
         let graph = Graph::new();
         let mut env = SensorEnv::new(self, &graph);
         let wrong = |source: &Number, e| ModelError::expression(&what, source, e);
         let left = list(&compile(&ast, &graph, &mut env).map_err(|e| wrong(key, e))?);
-        let left =
-            if velocity { rate_of_plain(&mut env, left, (&ast, key), value.is_some(), &what)? } else { left };
+        let left = if kinematics.is_velocity() {
+            rate_of_plain(&mut env, left, (&ast, key), value.is_some(), &what)?
+        } else {
+            left
+        };
         // right side, of as many components
         let right = match (&right, value) {
             (Some(r), Some(v)) => Some(list(&compile(r, &graph, &mut env).map_err(|e| wrong(v, e))?)),
@@ -234,9 +238,9 @@ impl Builder<'_, '_> {
         let right = right.map_or(graph.constant(0.0), |r| r[part]);
         let constant = right.as_constant();
         let draft = env.draft(&[left[part] - right]);
-        check_known(&draft, key, velocity, &what)?;
+        check_known(&draft, key, kinematics, &what)?;
         // an angle starts on the branch nearest to its given value
-        if let (Some(k), false, Some(v)) = (near, velocity, value) {
+        if let (Some(k), Kinematics::Position, Some(v)) = (near, kinematics, value) {
             let number = self.numbers.number(v, &what).ok().map(|s| self.numbers.nominal(&[s])[0]);
             self.angles[k].near = number.or(constant);
         }
@@ -276,12 +280,12 @@ fn unequal(key: &Number, value: Option<&Number>, what: &str) -> ModelError {
 }
 
 /// A condition reads no more than is known at the start.
-fn check_known(draft: &Draft, key: &Number, velocity: bool, what: &str) -> Result<(), ModelError> {
-    let late = |s: &Sensor| s.needs_dynamics() || (!velocity && s.needs_velocity());
+fn check_known(draft: &Draft, key: &Number, kinematics: Kinematics, what: &str) -> Result<(), ModelError> {
+    let late = |s: &Sensor| s.needs_dynamics() || (!kinematics.is_velocity() && s.needs_velocity());
     if !draft.sensors.iter().any(late) {
         return Ok(());
     }
-    let allowed = if velocity { "positions and velocities" } else { "positions" };
+    let allowed = if kinematics.is_velocity() { "positions and velocities" } else { "positions" };
     let e = ModelError::new(format!("{what}: `{}` reads more than {allowed}", text(key))).at(&key.place);
     Err(e.help("accelerations, reactions and efforts follow from the motion; they cannot be conditions"))
 }

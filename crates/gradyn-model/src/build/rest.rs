@@ -12,7 +12,7 @@
 use crate::evaluator::Evaluator;
 use crate::mechanics::Mechanics;
 use crate::start::Start;
-use crate::system::At;
+use crate::system::{At, Kinematics};
 use std::sync::Arc;
 
 /// The conditions of velocity that (1) keeps, and their names.
@@ -71,11 +71,11 @@ fn open_conditions(sys: &Mechanics, p: &[f64], t: f64, angles: &[f64]) -> Vec<us
 
 /// E_v of a condition, of length 1.
 fn condition(sys: &Mechanics, k: usize, at: &At, terms: &mut Evaluator<f64>) -> Vec<f64> {
-    let coords = sys.condition_pattern(true, k);
+    let coords = sys.condition_pattern(Kinematics::Velocity, k);
     let mut q = vec![0.0; coords.len()];
     let mut v = vec![0.0; coords.len()];
-    let mut slots = vec![0.0; sys.condition_support(true, k).len()];
-    terms.condition_row(true, k, at, &mut q, &mut v, &mut slots);
+    let mut slots = vec![0.0; sys.condition_support(Kinematics::Velocity, k).len()];
+    terms.condition_row(Kinematics::Velocity, k, at, &mut q, &mut v, &mut slots);
     let size = norm(&v);
     let mut row = vec![0.0; sys.dims().n];
     coords.iter().zip(&v).for_each(|(&i, v)| row[i as usize] = if size > 0.0 { v / size } else { 0.0 });

@@ -9,7 +9,7 @@ use super::pull::Levels;
 use super::spatial::Twist;
 use super::sweep::{Bar, State};
 use super::{Carried, Relative, TreeTerms, sorted};
-use crate::system::At;
+use crate::system::{At, Kinematics};
 use gradyn_num::Scalar;
 
 /// Bodies, nodes, links and coordinates, each in order.
@@ -30,13 +30,16 @@ impl Relative {
         let owners: Vec<u32> = owners(&self.bodies, self.inner.dims.n).iter().map(|o| o.0 as u32).collect();
         let part =
             |x: &[u32], support: &[u32]| self.part(x.iter().map(|&i| owners[i as usize]).collect(), support);
-        let condition = |velocity, k| {
-            part(self.inner.condition_pattern(velocity, k), self.inner.condition_support(velocity, k))
+        let condition = |kinematics, k| {
+            part(self.inner.condition_pattern(kinematics, k), self.inner.condition_support(kinematics, k))
         };
-        self.condition_parts = [false, true].map(|velocity| {
-            let count =
-                if velocity { self.inner.rest_conditions().end as usize } else { self.inner.position.len() };
-            (0..count).map(|k| condition(velocity, k)).collect()
+        self.condition_parts = Kinematics::ALL.map(|kinematics| {
+            let count = if kinematics.is_velocity() {
+                self.inner.rest_conditions().end as usize
+            } else {
+                self.inner.position.len()
+            };
+            (0..count).map(|k| condition(kinematics, k)).collect()
         });
     }
     fn part(&self, bodies: Vec<u32>, support: &[u32]) -> Part {
@@ -56,8 +59,8 @@ impl Relative {
 
 impl<S: Scalar> TreeTerms<S> {
     /// A gradient over (x, ẋ, ẍ) in `self.bar`, added to one over (z, ż, z̈) in `self.z` and over the slots.
-    fn pull_part(&mut self, (velocity, k): (bool, usize), at: &At<S>, apart: bool, grad: &mut [S]) {
-        let part = &self.tree.condition_parts[usize::from(velocity)][k];
+    fn pull_part(&mut self, (kinematics, k): (Kinematics, usize), at: &At<S>, apart: bool, grad: &mut [S]) {
+        let part = &self.tree.condition_parts[kinematics.index()][k];
         // z̄ by (1) and (2) of `pull.rs`, over the nodes of the part only
         let m = if apart { &mut self.seen } else { &mut self.here };
         self.tree.seconds(m);
@@ -89,18 +92,23 @@ impl<S: Scalar> TreeTerms<S> {
     }
     /// The partials of a condition, by its number in the system, over its coordinates, their rates and its
     /// slots.
-    pub(super) fn part_row(&mut self, (velocity, k): (bool, usize), at: &At<S>, [q, v, p]: [&mut [S]; 3]) {
-        let part = &self.tree.condition_parts[usize::from(velocity)][k];
+    pub(super) fn part_row(
+        &mut self,
+        (kinematics, k): (Kinematics, usize),
+        at: &At<S>,
+        [q, v, p]: [&mut [S]; 3],
+    ) {
+        let part = &self.tree.condition_parts[kinematics.index()][k];
         let apart = !self.here.is_at(at.q);
         let m = self.tree.see(at.q, Some((at.v, at.a)), &self.g, [&mut self.here, &mut self.seen]);
         // the row over frames and slots
-        let coords = self.tree.inner.condition_pattern(velocity, k);
-        let support = self.tree.inner.condition_support(velocity, k);
+        let coords = self.tree.inner.condition_pattern(kinematics, k);
+        let support = self.tree.inner.condition_support(kinematics, k);
         let mut own = std::mem::take(&mut self.row);
         let (x, rest) = own.split_at_mut(coords.len());
         let (rate, slots) = rest.split_at_mut(coords.len());
         let here = self.tree.inner_at(at.t, &m.x, &self.none);
-        self.inner.numbered_condition_row(velocity, k, &here, [x, rate, &mut slots[..support.len()]]);
+        self.inner.numbered_condition_row(kinematics, k, &here, [x, rate, &mut slots[..support.len()]]);
         // as cotangents: slots, x̄ and its rate
         let mut grad = std::mem::take(&mut self.slots);
         support.iter().zip(&*slots).for_each(|(&s, x)| grad[s as usize] = *x);
@@ -113,8 +121,8 @@ impl<S: Scalar> TreeTerms<S> {
             self.bar[1][i as usize] = *r;
         }
         // over coordinates and slots
-        self.pull_part((velocity, k), at, apart, &mut grad);
-        let part = &self.tree.condition_parts[usize::from(velocity)][k];
+        self.pull_part((kinematics, k), at, apart, &mut grad);
+        let part = &self.tree.condition_parts[kinematics.index()][k];
         // into the row, and cleared for the next time
         let take = |from: &mut [S], i: u32| std::mem::replace(&mut from[i as usize], S::zero());
         for ((q, v), &i) in q.iter_mut().zip(v).zip(&part.coords) {

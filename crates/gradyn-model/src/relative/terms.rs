@@ -20,7 +20,7 @@ use super::pull::Levels;
 use super::sweep::State;
 use super::{Relative, TreeTerms};
 use crate::row_status::Active;
-use crate::system::{AngleName, At, Dims, Patterns, Set};
+use crate::system::{AngleName, At, Dims, Kinematics, Patterns, Set};
 use gradyn_num::Scalar;
 
 impl Relative {
@@ -116,8 +116,8 @@ impl Relative {
     pub(crate) fn row_name(&self, k: usize) -> String {
         self.row_names[k].to_string()
     }
-    pub(crate) fn condition_name(&self, velocity: bool, k: usize) -> String {
-        self.inner.condition_name(velocity, k)
+    pub(crate) fn condition_name(&self, kinematics: Kinematics, k: usize) -> String {
+        self.inner.condition_name(kinematics, k)
     }
     pub(crate) fn coordinate_name(&self, i: usize) -> String {
         self.coordinate_names[i].clone()

@@ -1,5 +1,6 @@
 //! Tests of mechanisms, expressions and terms.
 
+mod evaluator;
 mod expression;
 mod geometry;
 mod jacobian;

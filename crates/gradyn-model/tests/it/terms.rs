@@ -8,7 +8,7 @@
 //! element that a file can name in the tests of `gradyn`.
 
 use crate::mechanisms;
-use gradyn_model::{At, Coordinates, Evaluator, Level, Mechanics, Set};
+use gradyn_model::{At, Coordinates, Evaluator, Kinematics, Level, Mechanics, Set};
 use gradyn_num::{Pattern, Wide};
 use gradyn_testkit::models::{Ready, guessed_in};
 use std::ops::Range;
@@ -508,13 +508,13 @@ fn condition_rows_equal_the_duals() {
             let (position, velocity) = out.split_at_mut(counts[0]);
             d.conditions(at, position, velocity);
         });
-        for (velocity, first) in [(false, 0), (true, counts[0])] {
-            for k in 0..counts[usize::from(velocity)] {
-                let (pattern, support) =
-                    (sys.condition_pattern(velocity, k), sys.condition_support(velocity, k));
+        for (kinematics, first) in [(Kinematics::Position, 0), (Kinematics::Velocity, counts[0])] {
+            for k in 0..counts[kinematics.index()] {
+                let pattern = sys.condition_pattern(kinematics, k);
+                let support = sys.condition_support(kinematics, k);
                 let (mut q, mut v, mut p) =
                     (vec![0.0; pattern.len()], vec![0.0; pattern.len()], vec![0.0; support.len()]);
-                d.condition_row(velocity, k, &c.at(), &mut q, &mut v, &mut p);
+                d.condition_row(kinematics, k, &c.at(), &mut q, &mut v, &mut p);
                 let mut full = vec![0.0; 3 * c.n + c.m + c.slots];
                 let at =
                     |list: &[u32], from: usize| list.iter().map(|&i| from + i as usize).collect::<Vec<_>>();
@@ -524,7 +524,7 @@ fn condition_rows_equal_the_duals() {
                 equal(
                     &vec![full],
                     &vec![all[first + k].clone()],
-                    &c.context(&format!("condition {k}, velocity {velocity}")),
+                    &c.context(&format!("{} condition {k}", kinematics.name())),
                 );
             }
         }

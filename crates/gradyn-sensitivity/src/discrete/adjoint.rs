@@ -14,7 +14,7 @@ use super::TimeColumns;
 use super::seeds::{ObjectiveSeeds, SampleSeeds, Seeds};
 use crate::objective::{Case, Gradient};
 use gradyn_dynamics::{Chain, StepError};
-use gradyn_model::Setup;
+use gradyn_model::{Kinematics, Setup};
 
 /// Memory of the sweep.
 pub struct Adjoint {
@@ -203,8 +203,8 @@ fn gather(case: &Case, n: usize, mu: &[f64], chain: &mut Chain, times: &TimeColu
 /// itself.
 fn condition_values(sys: &Setup, mu: &[f64]) -> Vec<f64> {
     let n = sys.dims().n;
-    let held = sys.independent(false).len();
-    let moving = sys.independent(true).len();
+    let held = sys.independent(Kinematics::Position).len();
+    let moving = sys.independent(Kinematics::Velocity).len();
     let given = sys.statics().map_or(n - held, |s| s.held.len());
     mu[held..held + given].iter().chain(&mu[n + moving..2 * n]).copied().collect()
 }

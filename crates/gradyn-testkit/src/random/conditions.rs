@@ -1,6 +1,7 @@
 //! Objectives, and conditions that fix what the joints leave free.
 
 use super::*;
+use gradyn_model::Kinematics;
 
 impl Draft {
     /// Adds the bodies, objectives and conditions.
@@ -154,10 +155,11 @@ pub(super) fn pivots(
     sys.patterns().mn.iter().for_each(|(i, j, k)| dense[i][j] = d.phi_q()[k]);
     let count = model.conditions.0.len();
     let mut condition = |k: usize| {
-        let (pattern, support) = (sys.condition_pattern(false, k), sys.condition_support(false, k));
+        let (pattern, support) =
+            (sys.condition_pattern(Kinematics::Position, k), sys.condition_support(Kinematics::Position, k));
         let (mut q, mut v, mut s) =
             (vec![0.0; pattern.len()], vec![0.0; pattern.len()], vec![0.0; support.len()]);
-        d.condition_row(false, k, &at, &mut q, &mut v, &mut s);
+        d.condition_row(Kinematics::Position, k, &at, &mut q, &mut v, &mut s);
         let size = q.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-300);
         let mut row = vec![0.0; n];
         pattern.iter().zip(&q).for_each(|(&i, x)| row[i as usize] = x / size);

@@ -12,7 +12,7 @@
 
 use super::singular::{DETERMINANT, sign};
 use crate::prepare::Prepared;
-use gradyn_model::At;
+use gradyn_model::{At, Kinematics};
 
 /// (1), nothing where it is not known.
 fn orientation(model: &Prepared) -> Option<f64> {
@@ -41,12 +41,12 @@ fn orientation(model: &Prepared) -> Option<f64> {
     // E_q
     let at = At { t, q, v: &zero[..dims.n], a: &zero[..dims.n], lam: &zero[..dims.m] };
     for k in 0..conditions {
-        let columns = sys.condition_pattern(false, k);
-        let support = sys.condition_support(false, k).len();
+        let columns = sys.condition_pattern(Kinematics::Position, k);
+        let support = sys.condition_support(Kinematics::Position, k).len();
         let mut e_q = vec![0.0; columns.len()];
         let mut e_v = vec![0.0; columns.len()];
         let mut e_p = vec![0.0; support];
-        terms.condition_row(false, k, &at, &mut e_q, &mut e_v, &mut e_p);
+        terms.condition_row(Kinematics::Position, k, &at, &mut e_q, &mut e_v, &mut e_p);
         columns.iter().zip(e_q).for_each(|(&j, x)| a[rows.len() + k][j as usize] = x);
     }
     Some(sign(a))

@@ -21,7 +21,7 @@ use crate::registry::Formulation;
 use gradyn_dynamics::block::{Kinematic, choose};
 use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::error::nearest;
-use gradyn_model::{Evaluator, Mechanics, Owner, Warning, WarningCode};
+use gradyn_model::{Evaluator, Kinematics, Mechanics, Owner, Warning, WarningCode};
 use gradyn_num::{Independence, Pattern, largest, row_dependencies};
 
 /// What is left of a row of (1) beside the others that counts as nothing.
@@ -77,19 +77,19 @@ impl Prepared {
             .about(Owner::Coordinate, name));
         }
         // as many names as degrees of freedom
-        let free = sys.dims().n - sys.independent(false).len();
+        let free = sys.dims().n - sys.independent(Kinematics::Position).len();
         if given.len() != free {
             let what = if free == 1 { "degree" } else { "degrees" };
             let message = format!("freedoms: the model has {free} {what} of freedom, not {}", given.len());
             return Err(Error::method(message, "name as many coordinates as degrees of freedom"));
         }
         // (1) at the start, for positions and velocities
-        (0..2).try_for_each(|level| check_regular(self, method, level == 1))
+        Kinematics::ALL.into_iter().try_for_each(|kinematics| check_regular(self, method, kinematics))
     }
 }
 
 /// (1) at the start.
-fn check_regular(model: &Prepared, method: &Method, velocity: bool) -> Result<(), Error> {
+fn check_regular(model: &Prepared, method: &Method, kinematics: Kinematics) -> Result<(), Error> {
     // [Φ_q ; B] at the start
     let sys = &model.model.system;
     let p = model.model.slots(&model.rho);
@@ -97,7 +97,7 @@ fn check_regular(model: &Prepared, method: &Method, velocity: bool) -> Result<()
     terms.set_angles(&model.model.angles);
     terms.at(p[model.model.times.start as usize], &model.assembled.q);
     // first = a dependency of its rows
-    let stack = Stack::new(sys, velocity, &method.independent_coordinates(sys));
+    let stack = Stack::new(sys, kinematics, &method.independent_coordinates(sys));
     let values = stack.values(sys, &terms);
     let found = row_dependencies(&stack.pattern, &values, ZERO);
     let Some(first) = found.dependent.first() else { return Ok(()) };
@@ -132,8 +132,8 @@ pub(super) fn freedoms(
         return Ok(vec![]);
     }
     // (2): the run ends where a named coordinate passes its extreme
-    for velocity in [false, true] {
-        if let Some(n) = passes_extreme(model, &run.trajectory, &Stack::new(sys, velocity, &named), terms) {
+    for kinematics in Kinematics::ALL {
+        if let Some(n) = passes_extreme(model, &run.trajectory, &Stack::new(sys, kinematics, &named), terms) {
             return Err(StepError::Freedoms {
                 t: run.trajectory.plan.t[n],
                 freedoms: run.method.freedoms.clone(),
@@ -141,8 +141,8 @@ pub(super) fn freedoms(
         }
     }
     // (2): it warns where R is large, and ends where R is beyond bounds
-    for velocity in [false, true] {
-        let (worst, n, best) = worst_r(model, run, velocity, &named, terms)?;
+    for kinematics in Kinematics::ALL {
+        let (worst, n, best) = worst_r(model, run, kinematics, &named, terms)?;
         let t = run.trajectory.plan.t[n];
         if worst > LOST * best {
             return Err(StepError::Freedoms { t, freedoms: run.method.freedoms.clone() });
@@ -163,18 +163,18 @@ pub(super) fn freedoms(
 fn worst_r(
     model: &Prepared,
     run: &Run,
-    velocity: bool,
+    kinematics: Kinematics,
     named: &[u32],
     terms: &mut Evaluator<f64>,
 ) -> Result<(f64, usize, f64), StepError> {
     let sys = &model.model.system;
     let plan = &run.trajectory.plan;
-    let free = sys.dims().n - sys.independent(velocity).len();
+    let free = sys.dims().n - sys.independent(kinematics).len();
     let q = |n: usize| &run.trajectory.record(n)[..sys.dims().n];
     // best = the largest entry of R of chosen coordinates at the start
     terms.at(plan.t[0], q(0));
-    let mut chosen = Kinematic::new(sys, velocity, &choose(sys, velocity, terms.phi_q()))?;
-    let mut named = Kinematic::new(sys, velocity, &named[..free])?;
+    let mut chosen = Kinematic::new(sys, kinematics, &choose(sys, kinematics, terms.phi_q()))?;
+    let mut named = Kinematic::new(sys, kinematics, &named[..free])?;
     let best = largest_r(sys, plan.t[0], terms, &mut chosen).max(1.0);
     // worst = that of the named ones over all nodes
     let mut size = |n: usize| {
@@ -227,8 +227,8 @@ pub(crate) fn explain_freedoms(
         return e;
     }
     // e, or (2) where it holds between the last nodes
-    for velocity in [false, true] {
-        let stack = Stack::new(sys, velocity, &named);
+    for kinematics in Kinematics::ALL {
+        let stack = Stack::new(sys, kinematics, &named);
         if let Some(n) = passes_extreme(model, run, &stack, terms) {
             return StepError::Freedoms { t: run.plan.t[n], freedoms: method.freedoms.clone() };
         }
@@ -253,10 +253,10 @@ struct Stack {
 }
 
 impl Stack {
-    fn new(sys: &Mechanics, velocity: bool, named: &[u32]) -> Self {
+    fn new(sys: &Mechanics, kinematics: Kinematics, named: &[u32]) -> Self {
         let n = sys.dims().n;
         let mn = &sys.patterns().mn;
-        let rows = sys.independent(velocity).to_vec();
+        let rows = sys.independent(kinematics).to_vec();
         let part = mn.part(&rows);
         let picked = named[..n - rows.len()].iter().enumerate().map(|(k, &i)| (rows.len() + k, i as usize));
         let pattern = Pattern::from_entries(n, n, part.iter().map(|(i, j, _)| (i, j)).chain(picked));

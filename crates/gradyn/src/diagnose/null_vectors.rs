@@ -1,6 +1,6 @@
 //! Dependencies of redundant rows, (1) of `redundancy`, and what is done with them.
 
-use gradyn_model::Mechanics;
+use gradyn_model::{Kinematics, Mechanics};
 use gradyn_num::{Basis, DenseLu, largest, unit_rows};
 
 /// What counts as zero in (2)–(4) of `redundancy`, relative to the terms.
@@ -15,7 +15,7 @@ pub(super) type NullVectors = Vec<Vec<f64>>;
 /// (1) where `phi_q` was evaluated; `None` where independent rows became dependent.
 pub(super) fn null_vectors(sys: &Mechanics, redundant: &[usize], phi_q: &[f64]) -> Option<NullVectors> {
     let mn = &sys.patterns().mn;
-    let rows = sys.independent(true);
+    let rows = sys.independent(Kinematics::Velocity);
     // basis of the kept rows, of unit length
     let (sizes, unit) = unit_rows(mn, phi_q);
     let mut basis = Basis::default();

@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::method::Method;
 use crate::prepare::{Prepared, Run};
 use crate::registry::Formulation;
-use gradyn_model::{At, Evaluator, Level, Mechanics, ModelError, Set};
+use gradyn_model::{At, Evaluator, Kinematics, Level, Mechanics, ModelError, Set};
 use gradyn_num::{Wide, largest, nothing};
 
 /// Parts of a run at whose ends (3) and (4) are checked.
@@ -104,7 +104,7 @@ pub(crate) fn check_redundancy(model: &Prepared, run: &Run) -> Result<(), Error>
         phi.fill(0.0);
         terms.constraint(&at, Level::POSITION, &mut phi);
         // a redundant row is broken where it is beyond rounding and beyond the kept ones
-        let kept = largest(sys.independent(true).iter().map(|&k| phi[k as usize]));
+        let kept = largest(sys.independent(Kinematics::Velocity).iter().map(|&k| phi[k as usize]));
         let [q, v] = [at.q, at.v].map(|x| largest(x.iter().copied()));
         let holonomic = sys.dims().m - sys.dims().m_vel;
         let size = |r: usize| if r < holonomic { q * q } else { q * v };

@@ -24,7 +24,7 @@ use crate::prepare::{Prepared, Run};
 use crate::registry::Integrator;
 use gradyn_dynamics::step::hermite;
 use gradyn_dynamics::{StepError, Trajectory};
-use gradyn_model::{Evaluator, Mechanics, Warning, WarningCode};
+use gradyn_model::{Evaluator, Kinematics, Mechanics, Warning, WarningCode};
 use gradyn_num::{Dependent, Independence, largest, row_dependencies};
 
 /// Independence of the rows below which a position is singular.
@@ -73,7 +73,7 @@ pub(super) fn singular(
 fn first_singular(model: &Prepared, run: &Run, terms: &mut Evaluator<f64>) -> Option<(f64, f64)> {
     let sys = &model.model.system;
     let plan = &run.trajectory.plan;
-    let mut rows = Independence::new(&sys.patterns().mn, sys.independent(true));
+    let mut rows = Independence::new(&sys.patterns().mn, sys.independent(Kinematics::Velocity));
     let list = independence_along(model, run, &mut rows, terms);
     let is_low = |i: &usize| {
         let s = list[*i].0;
@@ -131,7 +131,7 @@ fn turns_over(model: &Prepared, run: &Run, t: f64, terms: &mut Evaluator<f64>) -
     let lay = run.trajectory.layout;
     let plan = &run.trajectory.plan;
     let after = plan.t.partition_point(|x| *x <= t).clamp(1, plan.steps());
-    let rows = sys.independent(true);
+    let rows = sys.independent(Kinematics::Velocity);
     // sign of det [Φ_q ; B] at a node, and the columns that B picks
     let mut matrix = |n: usize, picked: Option<Vec<u32>>| {
         terms.at(plan.t[n], &run.trajectory.record(n)[..lay.n]);
@@ -216,7 +216,7 @@ pub(crate) fn explain(
     let mut terms = sys.evaluator(p);
     terms.set_angles(run.plan.angles(run.plan.steps()));
     let mn = &sys.patterns().mn;
-    let mut rows = Independence::new(mn, sys.independent(true));
+    let mut rows = Independence::new(mn, sys.independent(Kinematics::Velocity));
     let (s, t) = nearest(sys, run, turned, &mut rows, &mut terms);
     let s = if s < NEAR { s.max(rows.condition(mn, terms.phi_q())) } else { s };
     if s < NEAR {
@@ -313,7 +313,7 @@ fn dependent_rows(
     terms: &Evaluator<f64>,
 ) -> Vec<(String, Vec<String>)> {
     let mn = &sys.patterns().mn;
-    let rows = sys.independent(true);
+    let rows = sys.independent(Kinematics::Velocity);
     let pattern = mn.part(rows);
     let values = mn.part_values(rows, terms.phi_q());
     let name = |i: usize| sys.row_name(rows[i] as usize);

@@ -5,7 +5,9 @@ use gradyn_dynamics::StepError;
 use gradyn_dynamics::assembly::Assembled;
 use gradyn_dynamics::equilibrium::Equilibrium;
 use gradyn_model::mechanism::Text;
-use gradyn_model::{Level, Mechanics, Model, ModelError, Outside, RowName, Undefined, Warning, WarningCode};
+use gradyn_model::{
+    Kinematics, Level, Mechanics, Model, ModelError, Outside, RowName, Undefined, Warning, WarningCode,
+};
 use gradyn_num::Dependent;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,7 +19,7 @@ pub(super) fn settle(model: &mut Model, e: &Equilibrium, freedom: usize, p: &[f6
     model.system.start = Arc::new(model.system.start.with_balanced(&e.balanced));
     if model.rest {
         model.system.start = Arc::new(model.system.start_at_rest(p, t, &e.angles));
-        let names = (0..freedom).map(|k| model.system.condition_name(true, k));
+        let names = (0..freedom).map(|k| model.system.condition_name(Kinematics::Velocity, k));
         model.conditions.1 = names.map(|text| Text { text, place: None }).collect();
     }
     let code = WarningCode::UnstableEquilibrium;

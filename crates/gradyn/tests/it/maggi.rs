@@ -12,7 +12,7 @@ use gradyn::registry::variants;
 use gradyn::{Formulation, Method, Prepared, Sensitivity};
 use gradyn_dynamics::block::{Block, choose, prepare};
 use gradyn_dynamics::{Lagrange, State};
-use gradyn_model::{At, Evaluator, Level, Mechanics};
+use gradyn_model::{At, Evaluator, Kinematics, Level, Mechanics};
 use gradyn_num::{Pattern, Wide};
 use gradyn_testkit::compare::distance;
 
@@ -277,7 +277,7 @@ fn the_papers_partials_are_those_of_the_code() {
             let (t, x) = (run.trajectory.plan.t[k], &run.trajectory.record(k)[..3 * n + m]);
             d.set_angles(run.trajectory.plan.angles(k));
             d.at(t, &x[..n]);
-            let choice = choose(sys, true, d.phi_q());
+            let choice = choose(sys, Kinematics::Velocity, d.phi_q());
             block.linear.terms.set_angles(run.trajectory.plan.angles(k));
             block.set(sys, &At::of(t, x, n, m), &choice).expect("regular");
             let ours = code(&mut block, sys, &choice, &directions);

@@ -3,6 +3,7 @@
 
 use gradyn::registry::{Sensitivity, combinations};
 use gradyn::{Coordinates, Method, Prepared, Run};
+use gradyn_model::Kinematics;
 use gradyn_num::factor::dense_up_to;
 use gradyn_num::{Factor, Pattern, SparseLu, largest};
 use gradyn_sensitivity::Gradient;
@@ -140,8 +141,9 @@ fn a_brush_grows_with_its_bodies() {
         let model = Prepared::new_in(&brush(n), Coordinates::Relative0).expect("builds").model;
         let (sys, conditions) = (&model.system, 0..model.conditions.0.len());
         assert!(Factor::new(&sys.patterns().nn).expect("square").is_sparse(), "{n} bodies");
-        let coords: usize = conditions.clone().map(|k| sys.condition_pattern(false, k).len()).sum();
-        let slots: usize = conditions.map(|k| sys.condition_support(false, k).len()).sum();
+        let coords: usize =
+            conditions.clone().map(|k| sys.condition_pattern(Kinematics::Position, k).len()).sum();
+        let slots: usize = conditions.map(|k| sys.condition_support(Kinematics::Position, k).len()).sum();
         [sys.patterns().nn.nnz(), coords, slots]
     };
     let [a, b, c] = [64, 128, 192].map(sizes);

@@ -17,7 +17,7 @@ use crate::block::{Block, State};
 use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::kkt::row_or_coordinate;
-use gradyn_model::Setup;
+use gradyn_model::{Kinematics, Setup};
 use gradyn_num::{Factor, Pattern};
 
 /// Where the values of one term of one block land: (position in the term, position in the matrix).
@@ -96,9 +96,10 @@ impl Coupled {
         for (level, list) in state.lists(sys).into_iter().enumerate() {
             let (first, picked): (usize, Vec<usize>) = match list {
                 None => (0, (0..n).collect()),
-                Some(list) => {
-                    (sys.independent(level == 1).len(), choice[list].iter().map(|&i| i as usize).collect())
-                }
+                Some(list) => (
+                    sys.independent(Kinematics::ALL[level]).len(),
+                    choice[list].iter().map(|&i| i as usize).collect(),
+                ),
             };
             for i in 0..self.blocks {
                 let at = |block: usize, level: usize| block * (3 * n + m) + level * n;
@@ -230,7 +231,7 @@ fn terms(sys: &Setup, f: &Lagrange, state: State, o: usize) -> [Entries; TERMS] 
     let held = |level: usize, k: usize| match lists[level] {
         None => vec![],
         Some(_) => {
-            let rows = sys.independent(level == 1).iter().enumerate();
+            let rows = sys.independent(Kinematics::ALL[level]).iter().enumerate();
             rows.flat_map(|(i, &c)| mn.row(c as usize).map(move |p| (at(level) + i, at(k) + mn.col(p), p)))
                 .collect()
         }

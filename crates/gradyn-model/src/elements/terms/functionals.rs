@@ -9,11 +9,11 @@ impl Elements {
     pub(crate) fn support(&self, set: Set) -> &[u32] {
         &self.set(set).support
     }
-    pub(crate) fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32] {
-        &self.condition(velocity, k).coords
+    pub(crate) fn condition_pattern(&self, kinematics: Kinematics, k: usize) -> &[u32] {
+        &self.condition(kinematics, k).coords
     }
-    pub(crate) fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
-        &self.condition(velocity, k).support
+    pub(crate) fn condition_support(&self, kinematics: Kinematics, k: usize) -> &[u32] {
+        &self.condition(kinematics, k).support
     }
     pub(super) fn set(&self, set: Set) -> &Functional {
         match set {
@@ -23,10 +23,10 @@ impl Elements {
         }
     }
     /// Condition `k` of positions, or of velocities: the given ones, then the rates of the coordinates.
-    pub(super) fn condition(&self, velocity: bool, k: usize) -> &Functional {
+    pub(super) fn condition(&self, kinematics: Kinematics, k: usize) -> &Functional {
         match k.checked_sub(self.velocity.len()) {
-            Some(i) if velocity => &self.at_rest[i],
-            _ if velocity => &self.velocity[k],
+            Some(i) if kinematics.is_velocity() => &self.at_rest[i],
+            _ if kinematics.is_velocity() => &self.velocity[k],
             _ => &self.position[k],
         }
     }
@@ -65,7 +65,8 @@ impl<S: Scalar> ElementTerms<S> {
     pub(crate) fn conditions(&mut self, at: &At<S>, position: &mut [S], velocity: &mut [S]) {
         let positions = self.elements.position.iter().zip(position);
         let chosen = &self.start.velocity_conditions;
-        let velocities = chosen.iter().map(|&k| self.elements.condition(true, k as usize)).zip(velocity);
+        let velocities =
+            chosen.iter().map(|&k| self.elements.condition(Kinematics::Velocity, k as usize)).zip(velocity);
         for (f, o) in positions.chain(velocities) {
             let mut value = [S::zero()];
             f.eval(at, &self.elements.sensed(), &self.mass, &self.args, &mut self.functional, &mut value);
@@ -74,26 +75,26 @@ impl<S: Scalar> ElementTerms<S> {
     }
     pub(crate) fn condition_row(
         &mut self,
-        velocity: bool,
+        kinematics: Kinematics,
         k: usize,
         at: &At<S>,
         q: &mut [S],
         v: &mut [S],
         p: &mut [S],
     ) {
-        let number = self.start.condition(velocity, k);
-        self.numbered_condition_row(velocity, number, at, [q, v, p]);
+        let number = self.start.condition(kinematics, k);
+        self.numbered_condition_row(kinematics, number, at, [q, v, p]);
     }
     /// The row of a condition by its number in the system.
     pub(crate) fn numbered_condition_row(
         &mut self,
-        velocity: bool,
+        kinematics: Kinematics,
         number: usize,
         at: &At<S>,
         [q, v, p]: [&mut [S]; 3],
     ) {
-        self.functional_cotangent(|e| e.condition(velocity, number), 0, at);
-        let f = self.elements.condition(velocity, number);
+        self.functional_cotangent(|e| e.condition(kinematics, number), 0, at);
+        let f = self.elements.condition(kinematics, number);
         // what a condition reads is on its pattern: nothing else was written
         for ((q, v), &i) in q.iter_mut().zip(v).zip(&f.coords) {
             *q = std::mem::replace(&mut self.cot.q[i as usize], S::zero());

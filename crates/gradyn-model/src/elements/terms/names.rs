@@ -9,10 +9,10 @@ impl Elements {
     pub(crate) fn row_name(&self, k: usize) -> String {
         self.row_names[k].to_string()
     }
-    pub(crate) fn condition_name(&self, velocity: bool, k: usize) -> String {
+    pub(crate) fn condition_name(&self, kinematics: Kinematics, k: usize) -> String {
         match k.checked_sub(self.velocity.len()) {
-            Some(i) if velocity => format!("velocity of {}", self.coordinate_names[i]),
-            _ => self.condition_names[usize::from(velocity)][k].clone(),
+            Some(i) if kinematics.is_velocity() => format!("velocity of {}", self.coordinate_names[i]),
+            _ => self.condition_names[kinematics.index()][k].clone(),
         }
     }
     pub(crate) fn coordinate_name(&self, i: usize) -> String {

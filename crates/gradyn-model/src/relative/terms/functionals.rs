@@ -9,11 +9,11 @@ impl Relative {
     pub(crate) fn support(&self, set: Set) -> &[u32] {
         &self.supports[set as usize]
     }
-    pub(crate) fn condition_pattern(&self, velocity: bool, k: usize) -> &[u32] {
-        &self.condition_parts[usize::from(velocity)][k].coords
+    pub(crate) fn condition_pattern(&self, kinematics: Kinematics, k: usize) -> &[u32] {
+        &self.condition_parts[kinematics.index()][k].coords
     }
-    pub(crate) fn condition_support(&self, velocity: bool, k: usize) -> &[u32] {
-        &self.condition_parts[usize::from(velocity)][k].support
+    pub(crate) fn condition_support(&self, kinematics: Kinematics, k: usize) -> &[u32] {
+        &self.condition_parts[kinematics.index()][k].support
     }
 }
 
@@ -78,14 +78,14 @@ impl<S: Scalar> TreeTerms<S> {
     }
     pub(crate) fn condition_row(
         &mut self,
-        velocity: bool,
+        kinematics: Kinematics,
         k: usize,
         at: &At<S>,
         q: &mut [S],
         v: &mut [S],
         p: &mut [S],
     ) {
-        let number = self.inner.start.condition(velocity, k);
-        self.part_row((velocity, number), at, [q, v, p]);
+        let number = self.inner.start.condition(kinematics, k);
+        self.part_row((kinematics, number), at, [q, v, p]);
     }
 }
