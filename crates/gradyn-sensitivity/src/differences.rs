@@ -2,10 +2,10 @@
 //! methods.
 //!
 //! ```text
-//! D(δ) = (ψ(ρ + δ) - ψ(ρ - δ)) / 2δ,   Richardson: (4 D(δ/2) - D(δ)) / 3                                (1)
-//! P_i0 = (ψ(ρ + δ_i) - ψ(ρ)) / δ_i,   δ_i = δ₀/(i + 1)                                                   (2)  [B92, Eqs. 64–66]
-//! P_ik = P_i,k-1 + (1 + i - k)/k (P_i,k-1 - P_i-1,k-1)                                                  (3)  [B92, Eq. 67]
-//! |P_nn - P_n,n-1| ≤ ε max(|P_nn|, |ψ|/scale)                                                           (4)  [B92, Eq. 68]
+//! D(δ) = (ψ(ρ + δ) - ψ(ρ - δ)) / 2δ,   Richardson: (4 D(δ/2) - D(δ)) / 3             (1)
+//! P_i0 = (ψ(ρ + δ_i) - ψ(ρ)) / δ_i,   δ_i = δ₀/(i + 1)                                (2)  [B92, Eqs. 64–66]
+//! P_ik = P_i,k-1 + (1 + i - k)/k (P_i,k-1 - P_i-1,k-1)                               (3)  [B92, Eq. 67]
+//! |P_nn - P_n,n-1| ≤ ε max(|P_nn|, |ψ|/scale)                                        (4)  [B92, Eq. 68]
 //! ```
 //! In (4) the bound is relative to the entry, or to what the objective has to offer per scale of the
 //! parameter. The left side is the error bar; where no order reaches the bound, the entry with the smallest

@@ -1,7 +1,8 @@
 //! Objectives ψ = z_N + w(x_N, t_N; p), their terminal gradients, and what a sensitivity run needs to know.
 //!
 //! ```text
-//! ψ_k = ∫ g_k dt + w_k,   g = quadrature rows of the record,   w = terminal functional                  (1)  [A22, Eq. 6; P14, Eq. 8]
+//! ψ_k = ∫ g_k dt + w_k                                            (1)  [A22, Eq. 6; P14, Eq. 8]
+//! g = quadrature rows of the record,   w = terminal functional
 //! ```
 
 use gradyn_dynamics::{StepRecipe, Trajectory};

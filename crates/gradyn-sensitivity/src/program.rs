@@ -144,8 +144,8 @@ impl<'c> Noise<'c> {
         }
         self.slopes.add(self.case, n);
     }
-    /// Compares the correction b of direction k, which led to x, with its noise. `worst` is the largest ratio,
-    /// its block and its place there.
+    /// Compares the correction b of direction k, which led to x, with its noise. `worst` is the largest
+    /// ratio, its block and its place there.
     fn measure<S: RunScalar>(
         &mut self,
         k: usize,

@@ -35,7 +35,13 @@ fn redundancy_does_not_depend_on_coordinates() {
         assert_eq!(natural[key], cartesian[key], "{key}");
     }
     assert_eq!((&natural["redundant"], &natural["degrees_of_freedom"]), (&json!(6), &json!(14)));
-    let counts = json!({"coordinates": 140, "constraints": 132, "redundant": 6, "degrees_of_freedom": 14, "velocity_degrees_of_freedom": 14});
+    let counts = json!({
+        "coordinates": 140,
+        "constraints": 132,
+        "redundant": 6,
+        "degrees_of_freedom": 14,
+        "velocity_degrees_of_freedom": 14
+    });
     assert_eq!(natural["families"]["cartesian"], counts);
     for (check, dropped) in [(natural, 2), (cartesian, 6)] {
         let size = |key: &str| check[key].as_array().expect("a list").len();

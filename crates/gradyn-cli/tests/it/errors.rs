@@ -212,7 +212,8 @@ cases! {
 // assembly
 cases! {
     unassemblable_loop: CHECK {
-        "[force]" => "rope = { type = \"distance\", between = [\"bar.B\", \"ground.W\"], length = 5 }\n\n[force]",
+        "[force]" =>
+            "rope = { type = \"distance\", between = [\"bar.B\", \"ground.W\"], length = 5 }\n\n[force]",
         "position = { \"bar.angle\" = \"-60 deg\" }\n" => ""
     }
     too_few_conditions: CHECK { "position = { \"bar.angle\" = \"-60 deg\" }\n" => "" }
@@ -236,15 +237,21 @@ cases! {
     penalty_error_of_index3: SIMULATE ["--penalty-error"] {}
     wrong_penalty_factor: CHECK { "mass = \"m\" }" => "mass = \"m\" }\npenalty = { alpha = -2 }" }
     wrong_option: SIMULATE ["--option", "alpha=-1"] {}
-    wrong_option_in_file: CHECK { "step = \"1 ms\"" => "step = \"1 ms\", options = { projection = \"maybe\" }" }
+    wrong_option_in_file: CHECK {
+        "step = \"1 ms\"" => "step = \"1 ms\", options = { projection = \"maybe\" }"
+    }
     unknown_coordinates: SIMULATE ["--coordinates", "polar"] {}
     index3_with_rk4: SIMULATE ["--integrator", "rk4"] {}
     index3_with_rk4_in_file: CHECK { "newmark" => "rk4" }
     unknown_freedom_in_file: CHECK {
-        "\"index3\"" => "\"maggi\"", "newmark" => "rk4", "step = \"1 ms\"" => "step = \"1 ms\", freedoms = [\"bar.C.x\"]"
+        "\"index3\"" => "\"maggi\"",
+        "newmark" => "rk4",
+        "step = \"1 ms\"" => "step = \"1 ms\", freedoms = [\"bar.C.x\"]"
     }
     no_freedoms_in_file: CHECK { "step = \"1 ms\"" => "step = \"1 ms\", freedoms = []" }
-    too_many_freedoms: SIMULATE ["--formulation", "maggi", "--integrator", "rk4", "--option", "freedoms=bar.B.x, bar.B.y"] {}
+    too_many_freedoms: SIMULATE [
+        "--formulation", "maggi", "--integrator", "rk4", "--option", "freedoms=bar.B.x, bar.B.y"
+    ] {}
     rtol_with_newmark: SIMULATE ["--rtol", "1e-6"] {}
     rtol_with_newmark_in_file: CHECK { "step = \"1 ms\"" => "rtol = 1e-6" }
     tolerance_of_the_file_with_newmark: SIMULATE ["--integrator", "newmark"] {
@@ -258,7 +265,9 @@ cases! {
     negative_budget: VERIFY ["--budget", "-5s"] {}
     zero_budget: VERIFY ["--budget", "0s"] {}
     step_longer_than_the_run: VERIFY ["--step", "0.4"] {}
-    step_longer_than_every_piece: VERIFY ["--step", "0.09"] { "t_end  = 0.1" => "t_end = 0.1\nbreaks = [0.05]" }
+    step_longer_than_every_piece: VERIFY ["--step", "0.09"] {
+        "t_end  = 0.1" => "t_end = 0.1\nbreaks = [0.05]"
+    }
     zero_output_step: SIMULATE ["--output-step", "0"] {}
 }
 
@@ -421,29 +430,65 @@ space_cases! {
     space_box_of_two_sides: { "size = [0.1, 0.2, 0.3]" => "size = [0.1, 0.2]" }
     space_point_off_the_rod: { "rod = {" => "com = [0.25, 0.1, 0]\nrod = {" }
     axis_of_length_zero: { "\"arm.A\"], axis = [0, 0, 1]" => "\"arm.A\"], axis = [0, 0, 0]" }
-    axis_and_axes: { "\"arm.A\"], axis = [0, 0, 1]" => "\"arm.A\"], axis = [0, 0, 1], axes = [[0, 0, 1], [0, 0, 1]]" }
-    normal_along_the_axis: { "\"arm.A\"], axis = [0, 0, 1]" => "\"arm.A\"], axis = [0, 0, 1], normal = [0, 0, 2]" }
-    one_axis_of_a_universal_joint: { "\"spherical\", between = [\"arm.B\", \"rod.P\"]" => "\"universal\", between = [\"arm.B\", \"rod.P\"], axes = [[1, 0, 0]]" }
+    axis_and_axes: {
+        "\"arm.A\"], axis = [0, 0, 1]" => "\"arm.A\"], axis = [0, 0, 1], axes = [[0, 0, 1], [0, 0, 1]]"
+    }
+    normal_along_the_axis: {
+        "\"arm.A\"], axis = [0, 0, 1]" => "\"arm.A\"], axis = [0, 0, 1], normal = [0, 0, 2]"
+    }
+    one_axis_of_a_universal_joint: {
+        "\"spherical\", between = [\"arm.B\", \"rod.P\"]" =>
+            "\"universal\", between = [\"arm.B\", \"rod.P\"], axes = [[1, 0, 0]]"
+    }
     hinge_on_a_rod: { "\"spherical\"" => "\"revolute\"" }
     torque_on_a_rod: { "on = \"arm\"" => "on = \"rod\"" }
     torque_of_one_component: { "torque = [0, 0, 1]" => "torque = 1" }
     attitude_of_a_rod: { "\"rod.Q.z\"" => "\"rod.roll\"" }
     plane_angle_in_space: { "\"rod.Q.z\"" => "\"angle(ground, arm)\"" }
     coordinate_that_a_joint_has_not: { "\"rod.Q.z\"" => "\"hinge.position\"" }
-    gear_between_unconnected_joints: { "[force]" => "mesh = { type = \"gear\", joints = [\"ball\", \"slide\"], ratio = 1 }\n[force]" }
-    gear_of_a_slide: { "[force]" => "mesh = { type = \"gear\", joints = [\"hinge\", \"slide\"], ratio = 1 }\n[force]" }
-    gear_of_an_unknown_joint: { "[force]" => "mesh = { type = \"gear\", joints = [\"hinge\", \"sliide\"], ratio = 1 }\n[force]" }
+    gear_between_unconnected_joints: {
+        "[force]" => "mesh = { type = \"gear\", joints = [\"ball\", \"slide\"], ratio = 1 }\n[force]"
+    }
+    gear_of_a_slide: {
+        "[force]" => "mesh = { type = \"gear\", joints = [\"hinge\", \"slide\"], ratio = 1 }\n[force]"
+    }
+    gear_of_an_unknown_joint: {
+        "[force]" => "mesh = { type = \"gear\", joints = [\"hinge\", \"sliide\"], ratio = 1 }\n[force]"
+    }
     negative_friction: { "limit = 1" => "limit = -1" }
-    friction_of_a_plane: { "joint = \"hinge\"" => "joint = \"plate\"", "[force]" => "plate = { type = \"planar\", between = [\"arm.B\", \"block.C\"] }\n[force]" }
+    friction_of_a_plane: {
+        "joint = \"hinge\"" => "joint = \"plate\"",
+        "[force]" => "plate = { type = \"planar\", between = [\"arm.B\", \"block.C\"] }\n[force]"
+    }
     friction_of_a_ball: { "joint = \"hinge\"" => "joint = \"ball\"" }
     force_that_reads_itself: { "limit = 1" => "limit = \"1 + brake.effort\"" }
     force_that_reads_accelerations: { "limit = 1" => "limit = \"acc(arm.B.x)\"" }
-    torsion_of_bodies_in_space: { "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" => "brake = { type = \"torsion\", between = [\"ground\", \"arm\"] }" }
-    torsion_of_nothing: { "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" => "brake = { type = \"torsion\", stiffness = 1 }" }
-    torsion_about_a_slide: { "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" => "brake = { type = \"torsion\", joint = \"slide\", stiffness = 1 }" }
-    constraint_of_a_rate: { "[force]" => "[spline.wave]\nkind = \"cyclic\"\nvalues = [0, 1, 2, 1]\nperiod = 1\n[constraint]\ncup = \"rod.Q.x - vel(wave)\"\n[force]" }
-    bushing_of_five_numbers: { "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" => "brake = { type = \"bushing\", between = [\"arm.B\", \"block.C\"], stiffness = [1, 1, 1, 1, 1] }" }
-    contact_with_itself: { "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" => "brake = { type = \"contact\", point = \"arm.B\", plane = \"arm.A\", stiffness = 1, width = 1 }" }
+    torsion_of_bodies_in_space: {
+        "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" =>
+            "brake = { type = \"torsion\", between = [\"ground\", \"arm\"] }"
+    }
+    torsion_of_nothing: {
+        "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" =>
+            "brake = { type = \"torsion\", stiffness = 1 }"
+    }
+    torsion_about_a_slide: {
+        "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" =>
+            "brake = { type = \"torsion\", joint = \"slide\", stiffness = 1 }"
+    }
+    constraint_of_a_rate: {
+        "[force]" =>
+            "[spline.wave]\nkind = \"cyclic\"\nvalues = [0, 1, 2, 1]\nperiod = 1\n[constraint]\n\
+                cup = \"rod.Q.x - vel(wave)\"\n[force]"
+    }
+    bushing_of_five_numbers: {
+        "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" =>
+            "brake = { type = \"bushing\", between = [\"arm.B\", \"block.C\"], \
+                stiffness = [1, 1, 1, 1, 1] }"
+    }
+    contact_with_itself: {
+        "brake = { type = \"friction\", joint = \"hinge\", limit = 1 }" =>
+            "brake = { type = \"contact\", point = \"arm.B\", plane = \"arm.A\", stiffness = 1, width = 1 }"
+    }
     constraint_that_reads_velocities: { "[force]" => "[constraint]\ncup = \"vel(rod.Q.x)\"\n[force]" }
     constraint_of_fixed_points: { "[force]" => "[constraint]\ncup = \"norm(ground.W) - 1\"\n[force]" }
     driven_angle_in_space: { "[force]" => "[driver]\nmotor = { angle = \"arm\", value = \"t\" }\n[force]" }
@@ -468,7 +513,9 @@ template_cases! {
     template_unknown_text: { "{side}" => "{sid}" }
     template_vector_for_a_text: { "side = \"right\"" => "side = [0, 1]" }
     template_without_elements: { "[instance]" => "[template.arm]\n\n[instance]" }
-    template_that_uses_itself: { "[instance]" => "[template.leg.instance]\ntoe = { use = \"leg\" }\n\n[instance]" }
+    template_that_uses_itself: {
+        "[instance]" => "[template.leg.instance]\ntoe = { use = \"leg\" }\n\n[instance]"
+    }
     template_name_taken: { "[instance]" => "[body.left_thigh]\n\n[instance]" }
     template_unknown_key: { "[template.leg.joint]" => "[template.leg.joints]" }
     template_unknown_key_inside: { "mass = 1" => "mas = 1" }
@@ -477,14 +524,26 @@ template_cases! {
     template_misspelt_argument: { "length = \"length\"" => "length = \"lenght\"" }
     mirror_of_no_axis: { "mirror = \"y\"" => "mirror = \"w\"" }
     mirror_z_in_the_plane: { "mirror = \"y\"" => "mirror = \"z\"" }
-    mirror_of_an_outer_hard_point: { "rod = { points" => "hard = [\"P\"]\nrod = { points" , "[instance]" => "[points]\nP = [0, 1]\n\n[instance]", "right = { use = \"leg\", with = { side = \"right\" } }\n" => "" }
+    mirror_of_an_outer_hard_point: {
+        "rod = { points" => "hard = [\"P\"]\nrod = { points",
+        "[instance]" => "[points]\nP = [0, 1]\n\n[instance]",
+        "right = { use = \"leg\", with = { side = \"right\" } }\n" => ""
+    }
     mirror_of_an_outer_sensor: { "[instance]" => "[template.leg.output]\no = \"motor.effort\"\n\n[instance]" }
     count_is_huge: { "use = \"leg\"" => "use = \"leg\", count = 1e9" }
     count_is_no_integer: { "use = \"leg\"" => "use = \"leg\", count = 2.5" }
     array_without_number_in_its_prefix: { "use = \"leg\"" => "use = \"leg\", count = 2, prefix = \"r\"" }
     first_without_an_array: { "use = \"leg\"" => "use = \"leg\", first = {}" }
-    array_of_arrays_is_too_large: { "[instance]" => "[template.row.instance]\nr = { use = \"leg\", count = 1000 }\n\n[instance]\nrows = { use = \"row\", count = 1000 }" }
-    velocities_and_rest: { "[instance]" => "[template.leg.output]\nx = 1\n\n[initial]\nvelocity = { \"left_thigh.angle\" = 1 }\n\n[instance]" }
+    array_of_arrays_is_too_large: {
+        "[instance]" =>
+            "[template.row.instance]\nr = { use = \"leg\", count = 1000 }\n\n[instance]\n\
+                rows = { use = \"row\", count = 1000 }"
+    }
+    velocities_and_rest: {
+        "[instance]" =>
+            "[template.leg.output]\nx = 1\n\n[initial]\nvelocity = { \"left_thigh.angle\" = 1 }\n\n\
+                [instance]"
+    }
 }
 
 // computations that fail: exit code 1, time, step and equation by name

@@ -261,7 +261,8 @@ fn derivatives_with_respect_to_conditions() {
             1e-12,
             "the gradient",
         );
-        assert_close(&conditions, &[differences[0][k], differences[1][k]], 1e-7, "differences"); // ε² and rounding / ε
+        // 1e-7: ε² and rounding / ε
+        assert_close(&conditions, &[differences[0][k], differences[1][k]], 1e-7, "differences");
         assert_close(&rows[k][state..], &conditions, 1e-15, "csv");
     }
 }

@@ -97,6 +97,7 @@ fn wrong_input_exits_with_2() {
         assert_eq!(out.code, 2, "{more:?}: {}", out.stderr);
         assert_eq!(out.stderr.matches("×").count(), 1, "{more:?}: {}", out.stderr);
     }
-    let bare = "name = \"bare\"\nbody.bar.rod = { points = [\"A\", \"B\"], length = 1, mass = 2 }\nstudy.t_end = 1\n";
+    let bare = "name = \"bare\"\nstudy.t_end = 1\n\
+        body.bar.rod = { points = [\"A\", \"B\"], length = 1, mass = 2 }\n";
     assert_eq!(Folder::with("bare.toml", bare).run(&["verify", "bare.toml"]).code, 2);
 }

@@ -180,6 +180,8 @@ pub(crate) trait JointType: Sync {
     fn spec(&self) -> &'static JointSpec;
     /// The kind with its number, which kinds without one leave.
     fn kind(&self, number: Number) -> JointKind;
+    /// The number in a kind of this type: an angle [rad], a lead [m per turn], a length or a radius [m].
+    fn number<'k>(&self, kind: &'k mut JointKind) -> Option<&'k mut Number>;
     /// Refuses directions that it cannot have.
     fn check(&self, directions: &mut Directions) -> Made<()>;
     /// Pushes its quadratic rows and fills its reaction.
@@ -239,6 +241,13 @@ impl JointKind {
     /// The kind of a name with its number; none if there is no such name.
     pub fn from_name(name: &str, number: Number) -> Option<Self> {
         TYPES.iter().find(|t| t.spec().entry.name == name).map(|t| t.kind(number))
+    }
+    /// Its number, if it has one: an angle [rad], a lead [m per turn], a length or a radius [m].
+    pub fn number(&self) -> Option<Number> {
+        self.clone().number_mut().cloned()
+    }
+    pub(crate) fn number_mut(&mut self) -> Option<&mut Number> {
+        joint_type(self).number(self)
     }
     /// What is known of the kind without its numbers.
     pub fn spec(&self) -> &'static JointSpec {

@@ -30,6 +30,8 @@ pub(crate) trait LawType: Sync {
     fn entry(&self) -> &'static Variant;
     /// The law with the numbers of a file.
     fn read(&self, from: &LawReader) -> Made<TyreLaw>;
+    /// The numbers in a law of this type with their keys in a file; both numbers of a pair have the same.
+    fn numbers<'l>(&self, law: &'l mut TyreLaw) -> Vec<(&'static str, &'l mut Number)>;
     /// Has it kinks, at which gradients are those of the branch taken?
     fn kinks(&self) -> bool;
     /// (F_x, F_y) of a law of this type with the normal force and (κ, α); `name` is the tyre.
@@ -65,6 +67,13 @@ impl TyreLaw {
     /// The law of a name with the numbers of a file; none if there is no such name.
     pub fn from_name(name: &str, from: &LawReader) -> Option<Result<Self, ModelError>> {
         TYPES.iter().find(|t| t.entry().name == name).map(|t| t.read(from))
+    }
+    /// Its numbers with their keys in a file; both numbers of a pair have the same.
+    pub fn numbers(&self) -> Vec<(&'static str, Number)> {
+        self.clone().numbers_mut().into_iter().map(|(key, x)| (key, x.clone())).collect()
+    }
+    pub(crate) fn numbers_mut(&mut self) -> Vec<(&'static str, &mut Number)> {
+        law_type(self).map_or(vec![], |t| t.numbers(self))
     }
     /// Its name in a file; none if there are no forces along the ground.
     pub fn word(&self) -> Option<&'static str> {
@@ -104,6 +113,11 @@ const CRITICAL: Field =
     must("critical", Kind::NumberOrNumbers, "Slips of saturation [κ, α in rad], or one for both, > 0.")
         .even()
         .positive();
+
+/// Both numbers of a key.
+fn pair<'l>(key: &'static str, numbers: &'l mut [Number; 2]) -> [(&'static str, &'l mut Number); 2] {
+    numbers.each_mut().map(|x| (key, x))
+}
 
 /// g = (κ/κ_c, α/α_c), and μ.
 fn saturation<'h>(

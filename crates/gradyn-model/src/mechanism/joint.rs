@@ -55,32 +55,6 @@ pub enum JointKind {
     },
 }
 
-impl JointKind {
-    /// Its number, if it has one: an angle [rad], a lead [m per turn], a length or a radius [m].
-    pub fn number(&self) -> Option<Number> {
-        self.clone().number_mut().cloned()
-    }
-    pub(super) fn number_mut(&mut self) -> Option<&mut Number> {
-        match self {
-            JointKind::Prismatic { angle: x }
-            | JointKind::Fixed { angle: x }
-            | JointKind::Screw { lead: x }
-            | JointKind::Distance { length: x }
-            | JointKind::Rolling { radius: x } => Some(x),
-            JointKind::Revolute
-            | JointKind::Cylindrical
-            | JointKind::Spherical
-            | JointKind::Universal
-            | JointKind::ConstantVelocity
-            | JointKind::Planar
-            | JointKind::Free
-            | JointKind::PointOnLine
-            | JointKind::PointOnPlane
-            | JointKind::KnifeEdge => None,
-        }
-    }
-}
-
 /// A joint between two points.
 ///
 /// Axes and normals are directions in the frames of bodies 1 and 2. An axis that is absent is the body's z

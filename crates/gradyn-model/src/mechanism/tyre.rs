@@ -88,25 +88,3 @@ impl Tyre {
         self.law.numbers_mut().into_iter().for_each(|(_, x)| f(owner, x));
     }
 }
-
-impl TyreLaw {
-    /// Its numbers with their keys in a file; both numbers of a pair have the same.
-    pub fn numbers(&self) -> Vec<(&'static str, Number)> {
-        self.clone().numbers_mut().into_iter().map(|(key, x)| (key, x.clone())).collect()
-    }
-    fn numbers_mut(&mut self) -> Vec<(&'static str, &mut Number)> {
-        match self {
-            TyreLaw::None => vec![],
-            TyreLaw::Linear(s) => {
-                let critical = s.critical.iter_mut().map(|x| ("critical", x));
-                s.friction.iter_mut().map(|x| ("friction", x)).chain(critical).collect()
-            }
-            TyreLaw::Tanh(s) => {
-                let critical = s.critical.iter_mut().map(|x| ("critical", x));
-                let pairs = s.friction.iter_mut().map(|x| ("friction", x)).chain(critical);
-                pairs.chain([("smoothing", &mut s.smoothing)]).collect()
-            }
-            TyreLaw::Magic(list) => MAGIC.into_iter().zip(list).collect(),
-        }
-    }
-}

@@ -1,7 +1,8 @@
 //! Discrete adjoint sensitivities, once for all steps.
 //!
 //! ```text
-//! R_xᵀ μ_n = ψ_{x_n}ᵀ - R_past,n+1ᵀ μ_{n+1},     ∇ψ = ψ_pᵀ - Σ (R_p + R_h h' + R_t t')ᵀ μ_n       (1)  [A22, Eqs. 22–28, 41–45]
+//! R_xᵀ μ_n = ψ_{x_n}ᵀ - R_past,n+1ᵀ μ_{n+1}
+//! ∇ψ = ψ_pᵀ - Σ (R_p + R_h h' + R_t t')ᵀ μ_n                      (1)  [A22, Eqs. 22–28, 41–45]
 //! ```
 //! ψ_{x_n} and ψ_p are those of `Seeds`: objectives have them at the last record, products with weights over
 //! outputs at the records of the samples.

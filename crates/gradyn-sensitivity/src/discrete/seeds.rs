@@ -1,8 +1,8 @@
 //! What a backward sweep starts from.
 //!
 //! ```text
-//! ψ = ∫ g dt + w(x_N, t_N; p)                      objectives: seeds at record N only                     (1)
-//! ψ = Σ_i w_iᵀ y(x_n, t_n; p),   n = n(i)          samples: seeds at the records of the samples           (2)
+//! ψ = ∫ g dt + w(x_N, t_N; p)                      objectives: seeds at record N only                    (1)
+//! ψ = Σ_i w_iᵀ y(x_n, t_n; p),   n = n(i)          samples: seeds at the records of the samples          (2)
 //! ```
 //! A sample at a declared time moves with it: ψ_p has w_iᵀ y_t t_n' there.
 

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! y = outputs of the records at the samples, sample by sample
-//! vjp(w) = (∂y/∂ρ)ᵀ w          one backward sweep, seeded at the samples                                  (1)
-//! jvp(d) = ∂y/∂ρ d             one forward sweep, along one direction                                     (2)
+//! vjp(w) = (∂y/∂ρ)ᵀ w          one backward sweep, seeded at the samples                                 (1)
+//! jvp(d) = ∂y/∂ρ d             one forward sweep, along one direction                                    (2)
 //! ```
 //! Samples are times at which steps end without a break. One that is a declared time moves with it, and ∂y/∂ρ
 //! has ∂y/∂t t' there. Where a condition gives the final time, samples must be before it.
@@ -43,8 +43,8 @@ impl Outputs {
 }
 
 impl Prepared {
-    /// The model with times [s] at which steps end and outputs are asked for, in any order. One that is outside
-    /// the run is an error.
+    /// The model with times [s] at which steps end and outputs are asked for, in any order. One that is
+    /// outside the run is an error.
     pub fn sampled(&self, times: &[f64]) -> Result<Self, Error> {
         let new = Self { samples: times.to_vec(), ..self.clone() };
         new.mesh()?;

@@ -151,7 +151,9 @@ fn singular_positions_are_passed() {
         joint.j2 = { type = "revolute", between = ["a.B", "c.B"] }
         joint.j3 = { type = "revolute", between = ["c.D", "r.D"] }
         joint.j4 = { type = "revolute", between = ["ground.C", "r.C"] }
-        initial = { position = { "a.angle" = 1 }, velocity = { "a.angle" = -2 }, near = { "c.D" = [2.5, 0.8] } }
+        initial.position = { "a.angle" = 1 }
+        initial.velocity = { "a.angle" = -2 }
+        initial.near = { "c.D" = [2.5, 0.8] }
         study.t_end = 1
     "#;
     let model = Prepared::new(&gradyn::file::read_toml(text).expect("parses").mechanism).expect("builds");

@@ -1,7 +1,7 @@
 //! The documents tell the truth: functions and tests that they name exist, links lead somewhere, every
 //! registered name is described.
 
-use gradyn::file::{force_types, joint_types};
+use gradyn::file::{force_types, joint_types, shape_types, tyre_law_types};
 use gradyn::optimize::{Optimizer, Status};
 use gradyn::registry::{Formulation, Integrator, OPTIONS, Sensitivity};
 use std::path::{Path, PathBuf};
@@ -164,6 +164,7 @@ fn every_registered_name_is_described() {
     names.extend(OPTIONS.iter().map(|o| o.name));
     names.extend(Optimizer::NAMES.iter().chain(Status::NAMES));
     names.extend(joint_types().into_iter().chain(force_types()).map(|t| t.0));
+    names.extend(tyre_law_types().into_iter().chain(shape_types()).map(|t| t.0));
     let described: Vec<&str> =
         [&methods, &files, &optimise].into_iter().flat_map(|text| code(text)).collect();
     let absent: Vec<&str> = names.into_iter().filter(|n| !described.contains(n)).collect();

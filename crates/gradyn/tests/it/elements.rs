@@ -6,8 +6,8 @@
 //! Qᵀ v = Σ power of the forces by their sensors = Ṫ                                                 (2)
 //! ```
 
-use crate::kit::elements::{self, Entry};
-use gradyn::file::{driver_quantities, force_types, joint_types, read_toml, shape_types};
+use crate::kit::elements::{self, CARRY_NOTHING, Entry, HANGING_2, HANGING_3, removed};
+use gradyn::file::{driver_quantities, force_types, joint_types, read_toml, shape_types, tyre_law_types};
 use gradyn::registry::{SENSORS, combinations};
 use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared, Run, Sensitivity, dims};
 use gradyn_model::Set;
@@ -15,6 +15,9 @@ use gradyn_model::mechanism::{Mechanism, Quantity};
 use gradyn_testkit::compare::distance;
 use gradyn_testkit::parametrise::{only_used, parametrise};
 use std::collections::BTreeSet;
+
+/// Where entries are, for messages.
+const KIT: &str = "crates/gradyn/tests/it/kit/elements.rs";
 
 fn prepared(m: &Mechanism) -> Prepared {
     Prepared::new(m).unwrap_or_else(|e| panic!("{}: {e}", m.name))
@@ -87,6 +90,7 @@ fn every_registered_name_has_an_entry() {
     let covered: BTreeSet<String> = elements::all().iter().flat_map(Entry::covers).collect();
     let mut wanted: Vec<String> = joint_types().iter().map(|t| format!("joint {}", t.0)).collect();
     wanted.extend(force_types().iter().map(|t| format!("force {}", t.0)));
+    wanted.extend(tyre_law_types().iter().map(|t| format!("law {}", t.0)));
     wanted.extend(shape_types().iter().map(|t| format!("shape {}", t.0)));
     wanted.extend(driver_quantities().iter().map(|q| format!("driver {q}")));
     wanted.extend(["constraint".into(), "constraint velocity".into()]);
@@ -98,10 +102,7 @@ fn every_registered_name_has_an_entry() {
         });
     }
     let absent: Vec<String> = wanted.into_iter().filter(|w| !covered.contains(w)).collect();
-    assert!(
-        absent.is_empty(),
-        "no entry of gradyn-testkit/src/elements.rs covers {absent:?}; there are {covered:?}"
-    );
+    assert!(absent.is_empty(), "{KIT} has no entry for {absent:?}");
 }
 
 /// The sensors of the registry and those of MODEL_FILE.md are the same.
@@ -127,18 +128,6 @@ fn sensors_are_those_of_the_documents() {
             "`{code}` of MODEL_FILE.md is not registered"
         );
     }
-}
-
-/// What the table of MODEL_FILE.md says that a joint removes: [plane, space].
-fn removed(kind: &str) -> [Option<usize>; 2] {
-    let text = include_str!("../../../../docs/MODEL_FILE.md");
-    let table = text.split("## Joints").nth(1).expect("a section on joints");
-    let row = table
-        .lines()
-        .find(|l| l.starts_with(&format!("| `{kind}` |")))
-        .unwrap_or_else(|| panic!("no row for {kind}"));
-    let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
-    [cells[3], cells[4]].map(|c| c.split(" ").next().and_then(|c| c.parse().ok()))
 }
 
 /// Two bodies, 6 or 12 degrees of freedom, minus those of the table; a coupling, a constraint or a driver
@@ -281,41 +270,11 @@ fn drivers_have_the_power_of_their_efforts() {
 /// A body that hangs still from the ground: the reaction on it is up, on the ground down.
 #[test]
 fn hanging_bodies_are_carried() {
-    // the joint can hold the weight: axis across gravity where the body could slide, along it where it lies
-    // on a plane
-    let space: &[(&str, &str, &[&str])] = &[
-        ("revolute", ", axis = [1, 0, 0]", &["j.angle"]),
-        ("prismatic", ", axis = [1, 0, 0]", &["j.position"]),
-        ("cylindrical", ", axis = [1, 0, 0]", &["j.angle", "j.position"]),
-        ("screw", ", axis = [1, 0, 0], lead = 0.4", &["j.angle"]),
-        ("spherical", "", &["a.roll", "a.pitch", "a.yaw"]),
-        ("universal", ", axes = [[1, 0, 0], [0, 1, 0]]", &["j.angle_1", "j.angle_2"]),
-        ("constant-velocity", ", axis = [0, 0, 1]", &["a.roll", "a.pitch"]),
-        ("planar", ", axis = [0, 0, 1]", &["j.x", "j.y", "j.angle"]),
-        ("fixed", "", &[]),
-        ("distance", ", length = 0.5", &["a.P.x", "a.P.y", "a.roll", "a.pitch", "a.yaw"]),
-        ("point-on-line", ", axis = [1, 0, 0]", &["j.position", "a.roll", "a.pitch", "a.yaw"]),
-        ("point-on-plane", ", axis = [0, 0, 1]", &["a.P.x", "a.P.y", "a.roll", "a.pitch", "a.yaw"]),
-        ("knife-edge", ", axis = [0, 0, 1]", &["a.P.x", "a.P.y", "a.P.z", "a.roll", "a.pitch", "a.yaw"]),
-        (
-            "rolling",
-            ", axes = [[0, 0, 1], [0, 1, 0]], radius = 0.5",
-            &["a.P.x", "a.P.y", "a.roll", "a.pitch", "a.yaw"],
-        ),
-    ];
-    let plane: &[(&str, &str, &[&str])] = &[
-        ("revolute", "", &["a.angle"]),
-        ("prismatic", ", axis = [1, 0]", &["j.position"]),
-        ("fixed", "", &[]),
-        ("distance", ", length = 0.5", &["a.P.x", "a.angle"]),
-        ("point-on-line", ", axis = [1, 0]", &["j.position", "a.angle"]),
-        ("knife-edge", ", axis = [0, 1]", &["a.P.x", "a.P.y", "a.angle"]),
-        ("rolling", ", axis = [1, 0], radius = 0.5", &["a.P.x", "a.angle"]),
-    ];
-    for kind in joint_types().iter().map(|t| t.0).filter(|t| !["gear", "rack", "free"].contains(t)) {
-        assert!(space.iter().any(|s| s.0 == kind), "{kind} is not hung up");
+    for kind in joint_types().iter().map(|t| t.0).filter(|t| !["gear", "rack"].contains(t)) {
+        let found = HANGING_3.iter().any(|h| h.0 == kind) || CARRY_NOTHING.contains(&kind);
+        assert!(found, "{KIT}: neither HANGING_3 nor CARRY_NOTHING has `{kind}`");
     }
-    for (d, list) in [(2, plane), (3, space)] {
+    for (d, list) in [(2, HANGING_2), (3, HANGING_3)] {
         for (kind, keys, free) in list {
             for (first, sign) in [("ground.O\", \"a.P", 1.0), ("a.P\", \"ground.O", -1.0)] {
                 // a universal joint has its axes in the order of the bodies; all others hold the same from

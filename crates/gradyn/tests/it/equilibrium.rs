@@ -47,8 +47,9 @@ points  = {{ C1 = [0.5, 0.3, 0], C2 = [0.5, -0.3, 0], C3 = [-0.5, 0.3, 0], C4 = 
 {springs}
 [initial]
 {initial}
-[objective]
-tip = {{ terminal = "plate.C1.z", integral = "plate.C4.z^2 + vel(plate.com.z)^2 + v * plate.com.x * plate.com.y" }}
+[objective.tip]
+terminal = "plate.C1.z"
+integral = "plate.C4.z^2 + vel(plate.com.z)^2 + v * plate.com.x * plate.com.y"
 [output]
 z = "plate.C1.z"
 pitch = "plate.pitch"
@@ -59,7 +60,14 @@ t_end = 0.2
 }
 
 const FREE: &str = r#"equilibrium = { "plate.com.x" = 0.1, "plate.com.y" = 0, "plate.yaw" = 0.3 }"#;
-const ROLLING: &str = r#"velocity = { "plate.com.x" = "v", "plate.com.y" = 0, "plate.com.z" = "plate.pitch", "plate.yaw" = "v * plate.com.z", "plate.pitch" = 0, "plate.roll" = 0 }"#;
+const ROLLING: &str = r#"
+velocity."plate.com.x" = "v"
+velocity."plate.com.y" = 0
+velocity."plate.com.z" = "plate.pitch"
+velocity."plate.yaw" = "v * plate.com.z"
+velocity."plate.pitch" = 0
+velocity."plate.roll" = 0
+"#;
 
 /// Two bars that hang between the ground and a support: the distance that is held is not linear, and it
 /// carries a load.
@@ -112,8 +120,12 @@ points  = { A = [0, 0], B = [1, 0], S = [0.2, 0] }
 left  = { type = "prismatic", between = ["ground.O", "mass.A"], axis = [0, 1] }
 right = { type = "prismatic", between = ["ground.P", "mass.B"], axis = [0, 1] }
 [force]
-spring = { type = "spring-damper", between = ["ground.T", "mass.S"], stiffness = "k", damping = 5, length = "L" }
-push   = { type = "force", at = "mass.S", force = [0, "F"], active = "motion" }
+spring.type = "spring-damper"
+spring.between = ["ground.T", "mass.S"]
+spring.stiffness = "k"
+spring.damping = 5
+spring.length = "L"
+push = { type = "force", at = "mass.S", force = [0, "F"], active = "motion" }
 [initial]
 equilibrium = {}
 near = { "mass.A" = [0, 0.4] }

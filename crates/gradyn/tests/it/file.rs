@@ -37,7 +37,12 @@ d2 = { angle = ["bar", "arm"], value = 1 }
 d3 = { distance = ["bar.A", "arm.B"], value = 1 }
 d4 = { coordinate = "arm.B.x", value = 0 }
 [force]
-s = { type = "spring-damper", between = ["bar.A", "arm.B"], stiffness = 1, damping = 2, length = 3, force = "length^3" }
+s.type = "spring-damper"
+s.between = ["bar.A", "arm.B"]
+s.stiffness = 1
+s.damping = 2
+s.length = 3
+s.force = "length^3"
 r = { type = "torsion", between = ["ground", "arm"], stiffness = 4, angle = 1, torque = "speed" }
 f = { type = "force", at = "arm.B", force = ["t", 0] }
 m = { type = "torque", on = "arm", torque = "wave" }
@@ -63,7 +68,14 @@ t_start = 1
 t_end = "pi/2"
 breaks = [1, "a"]
 output_step = "10 ms"
-method = { formulation = "index3", integrator = "newmark", sensitivity = "direct", step = "1 ms", rtol = 1e-6, atol = 1e-8, freedoms = ["bar.B.x", "P.y"], options = { alpha = 1e9, projection = "off", dense = true } }
+method.formulation = "index3"
+method.integrator = "newmark"
+method.sensitivity = "direct"
+method.step = "1 ms"
+method.rtol = 1e-6
+method.atol = 1e-8
+method.freedoms = ["bar.B.x", "P.y"]
+method.options = { alpha = 1e9, projection = "off", dense = true }
 "#;
 
 /// Every key of templates and instances.
@@ -90,7 +102,11 @@ position = { "bar.angle" = "turn*i" }
 [template.link.output]
 y = "bar.B.y + vel(bar.P.x)"
 [template.row.instance]
-link = { use = "link", count = 3, with = { previous = "link_{i-1}_bar.B" }, first = { previous = "ground.O" }, last = { previous = "link_2_bar.B", m = 3 } }
+link.use = "link"
+link.count = 3
+link.with = { previous = "link_{i-1}_bar.B" }
+link.first = { previous = "ground.O" }
+link.last = { previous = "link_2_bar.B", m = 3 }
 [instance]
 a = { use = "row" }
 b = { use = "row", mirror = "x", prefix = "b" }
@@ -135,12 +151,10 @@ fn all_keys_arrive() {
     assert!(matches!(&m.drivers[1].quantity, Quantity::Angle(a, b) if a.text == "bar" && b.text == "arm"));
     assert!(matches!(&m.drivers[2].quantity, Quantity::Distance(_, b) if b.text == "arm.B"));
     assert!(matches!(&m.drivers[3].quantity, Quantity::Coordinate(c) if c.text == "arm.B.x"));
-    assert!(
-        matches!(&m.forces[0].kind, ForceKind::SpringDamper { force: Some(f), .. } if expression(f) == "length^3")
-    );
-    assert!(
-        matches!(&m.forces[1].kind, ForceKind::Torsion { damping, torque: Some(_), .. } if damping.source == Source::Value(0.0))
-    );
+    let ForceKind::SpringDamper { force: Some(law), .. } = &m.forces[0].kind else { panic!("no law") };
+    assert_eq!(expression(law), "length^3");
+    let ForceKind::Torsion { damping, torque: Some(_), .. } = &m.forces[1].kind else { panic!("no law") };
+    assert_eq!(damping.source, Source::Value(0.0));
     assert!(matches!(&m.forces[2].kind, ForceKind::Point { at, .. } if at.text == "arm.B"));
     assert!(matches!(&m.forces[3].kind, ForceKind::Torque { reaction, .. } if reaction.text == "ground"));
     assert_eq!(m.splines[0].values.iter().map(expression).collect::<Vec<_>>(), ["tau_0", "tau_1", "tau_2"]);

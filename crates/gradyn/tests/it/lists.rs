@@ -3,9 +3,12 @@
 use crate::kit::elements::{force_word, shape_word};
 use gradyn::file::{self, driver_quantities, force_types, joint_types, shape_types, tyre_law_types};
 use gradyn_model::build::joint;
-use gradyn_model::mechanism::{Active, ForceKind, Height, JointKind, Mechanism, Quantity};
+use gradyn_model::build::tyre::{self, LawReader};
+use gradyn_model::mechanism::{Active, ForceKind, Height, JointKind, Mechanism, Number, Quantity, TyreLaw};
 use gradyn_model::spec::Kind;
 use serde_json::{Map, Value, json};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 /// A mechanism of one section with one element.
 fn read(section: &str, element: &Value) -> Result<Mechanism, gradyn_model::ModelError> {
@@ -85,7 +88,8 @@ fn numbers_of_joints_are_those_of_their_keys() {
     for spec in joint::specs() {
         let kind = JointKind::from_name(spec.entry.name, 0.7.into()).expect("a listed name");
         assert_eq!(kind.word(), spec.entry.name);
-        assert_eq!(kind.number(), spec.number().map(|_| 0.7.into()), "{}", spec.entry.name);
+        let key = spec.number().map(|_| 0.7.into());
+        assert_eq!(kind.number(), key, "{}: `number` and the key of its `SPEC`", spec.entry.name);
         let numbers = spec.entry.fields.iter().filter(|f| matches!(f.kind, Kind::Number)).count();
         assert!(numbers <= 1, "{}: a kind has one number", spec.entry.name);
     }
@@ -121,16 +125,35 @@ fn tyre_laws_are_read_as_themselves() {
     let laws = tables(&schema["properties"]["law"]);
     assert_eq!(laws.len(), tyre_law_types().len());
     for (name, mut law) in laws {
-        for pair in ["friction", "critical"] {
-            if law.get(pair).is_some() {
-                law[pair] = json!([0.8, 0.7]);
-            }
+        let fields = tyre::laws().find(|v| v.name == name).expect("a listed name").fields;
+        for pair in fields.iter().filter(|f| f.required && matches!(f.kind, Kind::NumberOrNumbers)) {
+            law[pair.name] = json!([0.8, 0.7]);
         }
         tyre["law"] = law;
         let m = read("force", &tyre).unwrap_or_else(|e| panic!("{name}: {e:?}"));
         let ForceKind::Tyre(found) = &m.forces[0].kind else { panic!("{name}: no tyre") };
         assert_eq!(found.law.word(), Some(name.as_str()));
         assert!(refused("force", &tyre, &["law"]).contains("`bogus`"));
+    }
+}
+
+/// The numbers of a law are those that it reads, under the same keys, which are all that it has.
+#[test]
+fn numbers_of_tyre_laws_are_those_of_their_keys() {
+    for entry in tyre::laws() {
+        let read = RefCell::new(vec![]);
+        let next = |key: &str| {
+            let number = Number::from(0.5 + read.borrow().len() as f64);
+            read.borrow_mut().push((key.to_owned(), number.clone()));
+            number
+        };
+        let from = LawReader { one: &|key, _| next(key), both: &|key| Ok([next(key), next(key)]) };
+        let law = TyreLaw::from_name(entry.name, &from).expect("a listed name").expect("numbers");
+        let numbers = law.numbers().into_iter().map(|(key, x)| (key.to_owned(), x)).collect::<Vec<_>>();
+        assert_eq!(numbers, *read.borrow(), "{}: `numbers` and `read`, in the same order", entry.name);
+        let keys: BTreeSet<&str> = numbers.iter().map(|(key, _)| key.as_str()).collect();
+        let fields = entry.fields.iter().map(|f| f.name).collect();
+        assert_eq!(keys, fields, "{}: `numbers` and the keys of its entry", entry.name);
     }
 }
 

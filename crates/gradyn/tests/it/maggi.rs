@@ -2,8 +2,8 @@
 //! none; freedoms that the user names.
 //!
 //! ```text
-//! f(t, z, ż; ρ) = M̄⁻¹ Q̄,   M̄ = RᵀMR,   Q̄ = Rᵀ(Q - M S c)                          (1)  [M13, Eqs. 10–12]
-//! f_z = -M̄⁻¹ (K̄ + M̄_z z̈),   f_ż = -M̄⁻¹ C̄,   f_ρ = M̄⁻¹ (Q̄_ρ - M̄_ρ z̈)               (2)  [M13, Eqs. 69, 70]
+//! f(t, z, ż; ρ) = M̄⁻¹ Q̄,   M̄ = RᵀMR,   Q̄ = Rᵀ(Q - M S c)                     (1)  [M13, Eqs. 10–12]
+//! f_z = -M̄⁻¹ (K̄ + M̄_z z̈),   f_ż = -M̄⁻¹ C̄,   f_ρ = M̄⁻¹ (Q̄_ρ - M̄_ρ z̈)        (2)  [M13, Eqs. 69, 70]
 //! ```
 //! The sign of M̄_ρ z̈ is that of M13, Eq. 68. (42) and (44) of M13 leave R_ρ out: they hold for parameters
 //! that do not enter Φ.

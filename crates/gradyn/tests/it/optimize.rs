@@ -199,7 +199,8 @@ fn weights_and_constraints() {
     let text = CRANK.replace(
         r#"minimise = "reach", parameters = ["L"]"#,
         r#"minimise = { reach = 2, work = 3 }, scale = 5, transform = { m = "log" },
-           constraint = { effort = { objective = "work", min = 1, max = 4, scale = 0.5 }, sum = { value = "2*m + L", equal = 4 } }"#,
+           constraint = { effort = { objective = "work", min = 1, max = 4, scale = 0.5 },
+                          sum = { value = "2*m + L", equal = 4 } }"#,
     );
     let file = read_toml(&text).unwrap();
     let model = Prepared::new(&file.mechanism).unwrap();

@@ -149,7 +149,10 @@ fn factors_are_read_from_the_file() {
         body.a = { rod = { points = ["A", "B"], length = 1, mass = 1 }, penalty = 4 }
         body.b = { rod = { points = ["B", "C"], length = 1, mass = 1 } }
         joint.pin = { type = "revolute", between = ["ground.O", "a.A"], penalty = 3 }
-        joint.tie = { type = "distance", between = ["a.B", "ground.W"], length = 2.5, penalty = { alpha = 10, xi = 0.7 } }
+        joint.tie.type = "distance"
+        joint.tie.between = ["a.B", "ground.W"]
+        joint.tie.length = 2.5
+        joint.tie.penalty = { alpha = 10, xi = 0.7 }
         constraint.hold = { position = "b.C.x - 1", penalty = "0.5" }
         joint.link = { type = "revolute", between = ["a.B", "b.B"] }
         driver.turn = { coordinate = "b.C.y", value = "0.1*t", penalty = { omega = 2 } }

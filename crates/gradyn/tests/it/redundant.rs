@@ -158,8 +158,14 @@ mass = 20
 com = ["w/2", 0, 1]
 inertia = [7, 8, 1.1]
 [joint]
-a = { type = "revolute", between = ["ground.H1", "door.H1"], axes = [["s", 0, "c"], [0, 0, 1]], normals = [["c", 0, "-s"], [1, 0, 0]] }
-b = { type = "revolute", between = ["ground.H2", "door.H2"], axes = [["s", 0, "c"], [0, 0, 1]], normals = [["c", 0, "-s"], [1, 0, 0]] }
+a.type = "revolute"
+a.between = ["ground.H1", "door.H1"]
+a.axes = [["s", 0, "c"], [0, 0, 1]]
+a.normals = [["c", 0, "-s"], [1, 0, 0]]
+b.type = "revolute"
+b.between = ["ground.H2", "door.H2"]
+b.axes = [["s", 0, "c"], [0, 0, 1]]
+b.normals = [["c", 0, "-s"], [1, 0, 0]]
 [initial]
 position = { "a.angle" = "60 deg" }
 velocity = { "a.angle" = 0.1 }

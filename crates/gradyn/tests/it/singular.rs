@@ -160,8 +160,11 @@ required = ["previous"]
 body.bar = { rod = { points = ["A", "B"], length = 0.1, mass = 0.2 } }
 joint.pin = { type = "revolute", between = ["{previous}", "bar.A"] }
 initial = { position = { "bar.angle" = 0.1 }, velocity = { "bar.angle" = 0 } }
-[instance]
-link = { use = "link", count = 70, with = { previous = "link_{i-1}_bar.B" }, first = { previous = "ground.O" } }
+[instance.link]
+use = "link"
+count = 70
+with = { previous = "link_{i-1}_bar.B" }
+first = { previous = "ground.O" }
 "#;
     let text = gradyn::examples::find("change_point").expect("bundled").to_owned() + chain;
     let model = Prepared::new(&gradyn::file::read_toml(&text).expect("parses").mechanism).expect("assembles");

@@ -47,7 +47,8 @@ fn methods_agree() {
                     integrator.name(),
                     s.name()
                 );
-                assert!(off < 1e-10, "{name}: {off:.1e}"); // condition of the chain, 1e3, × 64/(βh²) of Newmark × 2⁻⁵²
+                // 1e-10: condition of the chain, 1e3, × 64/(βh²) of Newmark × 2⁻⁵²
+                assert!(off < 1e-10, "{name}: {off:.1e}");
             }
         }
     }

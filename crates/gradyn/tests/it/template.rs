@@ -158,19 +158,37 @@ duration = 1
 [template.arm.driver]
 spin = { angle = ["block", "wheel"], value = "2*t + lift" }
 [template.arm.force]
-spring = { type = "spring-damper", between = ["ground.W", "lower.B"], stiffness = "k", damping = "c0", length = "rest", force = "0.1*length^3 + 0.01*speed" }
-twist = { type = "torsion", between = ["upper", "lower"], stiffness = 2, damping = 0.1, angle = "lift", torque = "0.5*angle^2 + 0.1*speed" }
+spring.type = "spring-damper"
+spring.between = ["ground.W", "lower.B"]
+spring.stiffness = "k"
+spring.damping = "c0"
+spring.length = "rest"
+spring.force = "0.1*length^3 + 0.01*speed"
+twist.type = "torsion"
+twist.between = ["upper", "lower"]
+twist.stiffness = 2
+twist.damping = 0.1
+twist.angle = "lift"
+twist.torque = "0.5*angle^2 + 0.1*speed"
 pull = { type = "force", at = "lower.B", force = ["0.3", "push"] }
 turn = { type = "torque", on = "upper", torque = "0.4*push + list_1/10" }
 motor = { type = "actuator", joint = "elbow", effort = "0.3*sin(2*t) - 0.1*angle(upper, lower) + 0.2" }
 ram = { type = "actuator", joint = "guide", effort = "0.2*push - 0.05*vel(block.C.y)" }
-rubber = { type = "bushing", between = ["ground.W", "lower.B"], stiffness = [3, "m", 0.4], damping = [0.1, 0.2, 0.05], axis = [1, 0.3] }
+rubber.type = "bushing"
+rubber.between = ["ground.W", "lower.B"]
+rubber.stiffness = [3, "m", 0.4]
+rubber.damping = [0.1, 0.2, 0.05]
+rubber.axis = [1, 0.3]
 [template.arm.initial]
 position = { "upper.angle" = "lift/2", "2*lower.B.y + lower.B.x" = "2*at.y + 1.6", "block.C.y" = 3.1 }
-velocity = { "upper.angle" = 0.5, "angle(upper, lower)" = "-0.3", "vel(block.C.y) - 0.1*vel(upper.angle)" = 0.2 }
+velocity."upper.angle" = 0.5
+velocity."angle(upper, lower)" = "-0.3"
+velocity."vel(block.C.y) - 0.1*vel(upper.angle)" = 0.2
 near = { "lower.B" = [0.4, 1.6], "block.C" = [0.2, 3.1] }
 [template.arm.objective.sum]
-integral = "norm2(lower.B - [0.5, 0.1]) + lower.B.y + dot(vel(lower.B), [0.1, 0.2]) + upper.angle + twist.torque + spring.force + spin.effort + guide.torque + dot(elbow.reaction, [0.01, 0.02]) + pull.force.y"
+integral = """norm2(lower.B - [0.5, 0.1]) + lower.B.y + dot(vel(lower.B), [0.1, 0.2]) + upper.angle \
+    + twist.torque + spring.force + spin.effort + guide.torque + dot(elbow.reaction, [0.01, 0.02]) \
+    + pull.force.y"""
 terminal = "angle(upper, lower) + turn.torque + wheel.R.y + cross(lower.B, upper.S)"
 "#;
 
@@ -246,12 +264,27 @@ hinge = { type = "revolute", between = ["ground.O", "arm.A"], axis = [1, 0.2, 0.
 guide = { type = "prismatic", between = ["arm.B", "slider.C"], axis = [1, 0.3, 0.2], normal = [0, 0, 1] }
 [template.wing.force]
 motor = { type = "actuator", joint = "hinge", effort = "5 + 2*sin(3*t) - 0.1*vel(hinge.angle)" }
-ram = { type = "actuator", joint = "guide", effort = "0.4*cos(2*t) - 0.3*vel(guide.position) - 20*guide.position" }
-rubber = { type = "bushing", between = ["slider.C", "tip.D"], stiffness = ["k", 60, 50, 4, 5, 6], damping = [0.4, 0.5, 0.6, 0.04, 0.05, 0.06], axis = [0.2, -0.3, 1], normal = [1, 0.2, 0] }
-line = { type = "bushing", between = ["arm.B", "tip.F"], stiffness = [6, 2, 5, 0.4, 0.5, 0.6], axis = [0.2, 0.5, 1] }
+ram.type = "actuator"
+ram.joint = "guide"
+ram.effort = "0.4*cos(2*t) - 0.3*vel(guide.position) - 20*guide.position"
+rubber.type = "bushing"
+rubber.between = ["slider.C", "tip.D"]
+rubber.stiffness = ["k", 60, 50, 4, 5, 6]
+rubber.damping = [0.4, 0.5, 0.6, 0.04, 0.05, 0.06]
+rubber.axis = [0.2, -0.3, 1]
+rubber.normal = [1, 0.2, 0]
+line.type = "bushing"
+line.between = ["arm.B", "tip.F"]
+line.stiffness = [6, 2, 5, 0.4, 0.5, 0.6]
+line.axis = [0.2, 0.5, 1]
 soft = { type = "bushing", between = ["ground.W", "tip.E"], stiffness = [10, 20, 15, 1, 2, 3] }
 [template.wing.initial]
-position = { "hinge.angle" = 0.2, "guide.position" = 0.1, "tip.D" = [0.6, 1.2, 0.2], "tip.E.x" = 0.7, "tip.E.y" = 1.4, "tip.F.z" = 0.22 }
+position."hinge.angle" = 0.2
+position."guide.position" = 0.1
+position."tip.D" = [0.6, 1.2, 0.2]
+position."tip.E.x" = 0.7
+position."tip.E.y" = 1.4
+position."tip.F.z" = 0.22
 [template.wing.objective]
 o = { terminal = "dot(tip.E, [0.3, 0.2, 0.1]) + hinge.angle", integral = "guide.position + soft.force.y" }
 [instance]
@@ -314,7 +347,11 @@ T = [0.1, "y0"]
 [template.row.ground]
 points = { O = "T" }
 [template.row.instance]
-link = { use = "link", count = 3, with = { previous = "link_{i-1}_bar.B", start = "0.1*i*y0 + 0.01*n" }, first = { previous = "ground.O" }, last = { base = "tip" } }
+link.use = "link"
+link.count = 3
+link.with = { previous = "link_{i-1}_bar.B", start = "0.1*i*y0 + 0.01*n" }
+link.first = { previous = "ground.O" }
+link.last = { base = "tip" }
 [template.row.force]
 spring = { type = "spring-damper", between = ["ground.O", "link_3_bar.B"], stiffness = 3, length = "norm(T)" }
 [template.row.output]
@@ -478,7 +515,8 @@ fn mistakes_are_named_and_placed() {
             `outptu`", "outptu", "did you mean `output`?"),
         ("[template.leg.output]", "[template.leg.study]", "template `leg`: there is no key \
             `study`", "study", "keys: arguments"),
-        ("[instance]", "[template.none]\n[instance]", "template `none` has no elements", "none", "[template.none.body.NAME]"),
+        ("[instance]", "[template.none]\n[instance]", "template `none` has no \
+            elements", "none", "[template.none.body.NAME]"),
         ("[instance]", "[template.leg.instance]\nx = { use = \"leg\" \
             }\n[instance]", "a template uses itself: `leg` → `leg`", "\"leg\"", "count"),
         ("[instance]", "[template.leg.instance]\nx = { use = \"b\" }\n[template.b.instance]\ny = { use \
@@ -509,7 +547,7 @@ fn mistakes_are_named_and_placed() {
 /// An array whose first copy hangs on a copy that is not there: the message names the copy.
 #[test]
 fn arrays_without_first_name_the_copy() {
-    let text = NESTED.replace(", first = { previous = \"ground.O\" }", "");
+    let text = NESTED.replace("link.first = { previous = \"ground.O\" }\n", "");
     let file = read(&text);
     let e = file.explain(gradyn_model::build(&file.mechanism).expect_err("no first"));
     assert_eq!(e.message, "there is no body `link_0_bar`, in `upper_link_1` (template `link`)");
@@ -664,13 +702,22 @@ fn universal_joints_are_drawn_at_their_angles() {
             dimension = 3
             ground.points = {{ O = [0, 0, 0] }}
             template.link.required = ["previous"]
-            template.link.body.bar = {{ points = {{ A = [0, 0, 0], B = [0.3, 0, 0.1] }}, mass = 1, inertia = [0.1, 0.2, 0.2] }}
-            [template.link.joint]
-            pin = {{ type = "universal", between = [{between}], axes = [[0, 1, 0.2], [0, -0.1, 1]], normals = [[1, 0, 0], [1, 0.1, 0]] }}
+            [template.link.body.bar]
+            points = {{ A = [0, 0, 0], B = [0.3, 0, 0.1] }}
+            mass = 1
+            inertia = [0.1, 0.2, 0.2]
+            [template.link.joint.pin]
+            type = "universal"
+            between = [{between}]
+            axes = [[0, 1, 0.2], [0, -0.1, 1]]
+            normals = [[1, 0, 0], [1, 0.1, 0]]
             [template.link.initial]
             position = {{ "pin.angle_1" = "sin(1.7*i)", "pin.angle_2" = "-90 deg + cos(0.9*i)" }}
-            [instance]
-            link = {{ use = "link", count = {count}, with = {{ previous = "link_{{i-1}}_bar.B" }}, first = {{ previous = "ground.O" }} }}
+            [instance.link]
+            use = "link"
+            count = {count}
+            with = {{ previous = "link_{{i-1}}_bar.B" }}
+            first = {{ previous = "ground.O" }}
             [output]
             a = "link_7_pin.angle_1"
             b = "link_7_pin.angle_2"

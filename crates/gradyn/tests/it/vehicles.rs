@@ -475,13 +475,21 @@ height = "0.02 * sin(x)"
 mass = 40
 inertia = [1, 1.5, 1]
 points = { c = [0, 0, 0], e = [0, 1, 0], g = [1, 0, 0] }
-[template.side.force]
-f = { type = "tyre", at = "w.c", axis = [0, 1, 0], offset = 0.1, road = "hill", radius = 0.36, stiffness = 2e4, law = { type = "tanh", friction = 0.8, critical = 0.16 } }
+[template.side.force.f]
+type = "tyre"
+at = "w.c"
+axis = [0, 1, 0]
+offset = 0.1
+road = "hill"
+radius = 0.36
+stiffness = 2e4
+law = { type = "tanh", friction = 0.8, critical = 0.16 }
 [template.side.initial]
 position = { "w.c" = [0, 1, 0.29], "w.e.x" = -0.1, "w.e.z" = 0.34, "w.g.z" = 0.28 }
 velocity = { "w.c" = [5, 0.6, 0.1], "w.e.x" = 5.2, "w.e.z" = 0.3, "w.g.z" = -17 }
-[template.side.objective]
-o = { integral = "f.kappa + 2*f.alpha + 1e-3*f.normal + 3e-3*f.force.y + f.radius", terminal = "w.c.y + f.gap" }
+[template.side.objective.o]
+integral = "f.kappa + 2*f.alpha + 1e-3*f.normal + 3e-3*f.force.y + f.radius"
+terminal = "w.c.y + f.gap"
 [instance]
 left = { use = "side" }
 right = { use = "side", mirror = "y" }

@@ -1,5 +1,5 @@
-//! Outputs at samples and products with their derivatives: transposes of each other, equal to the sensitivities
-//! of outputs, by every method; samples end steps and break nothing.
+//! Outputs at samples and products with their derivatives: transposes of each other, equal to the
+//! sensitivities of outputs, by every method; samples end steps and break nothing.
 
 use gradyn::registry::combinations;
 use gradyn::{Coordinates, ErrorKind, Mechanism, Method, Prepared, Run, Study};
@@ -67,13 +67,15 @@ fn off(value: f64, terms: impl Iterator<Item = f64>) -> f64 {
     (value - sum).abs() / size
 }
 
-/// How far wᵀ(J d) and (Jᵀw)ᵀd may be apart, relative to the sum of |w_i J_ik d_k|: 10 steps × 500 flops × 2⁻⁵².
+/// How far wᵀ(J d) and (Jᵀw)ᵀd may be apart, relative to the sum of |w_i J_ik d_k|: 10 steps × 500 flops ×
+/// 2⁻⁵².
 const TRANSPOSES: f64 = 1e-12;
-/// As above, for formulations at position level in other coordinates, which amplify the rounding of coordinates
-/// more than that of points (see `coordinates`): 4.8e-12 by the four-bar in Cartesian ones.
+/// As above, for formulations at position level in other coordinates, which amplify the rounding of
+/// coordinates more than that of points (see `coordinates`): 4.8e-12 by the four-bar in Cartesian ones.
 const POSITION_LEVEL: f64 = 1e-11;
-/// How much farther an entry of J d or Jᵀw may be from that by J, relative to its own terms: single entries are
-/// small parts of what a step solves for. 2.1e-12 on the five-bar, 1.1e-11 by the four-bar in Cartesian ones.
+/// How much farther an entry of J d or Jᵀw may be from that by J, relative to its own terms: single entries
+/// are small parts of what a step solves for. 2.1e-12 on the five-bar, 1.1e-11 by the four-bar in Cartesian
+/// ones.
 const SINGLE: f64 = 10.0;
 
 /// wᵀ(J d) = (Jᵀw)ᵀd, and J d and Jᵀw are those of J.

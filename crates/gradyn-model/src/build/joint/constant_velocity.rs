@@ -55,6 +55,9 @@ impl JointType for ConstantVelocity {
     fn kind(&self, _: Number) -> JointKind {
         JointKind::ConstantVelocity
     }
+    fn number<'k>(&self, _: &'k mut JointKind) -> Option<&'k mut Number> {
+        None
+    }
     fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }

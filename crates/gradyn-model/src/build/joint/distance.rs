@@ -38,6 +38,10 @@ impl JointType for Distance {
     fn kind(&self, number: Number) -> JointKind {
         JointKind::Distance { length: number }
     }
+    fn number<'k>(&self, kind: &'k mut JointKind) -> Option<&'k mut Number> {
+        let JointKind::Distance { length } = kind else { unreachable!("a joint of another kind") };
+        Some(length)
+    }
     fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }

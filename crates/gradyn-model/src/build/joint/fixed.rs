@@ -39,6 +39,10 @@ impl JointType for Fixed {
     fn kind(&self, number: Number) -> JointKind {
         JointKind::Fixed { angle: number }
     }
+    fn number<'k>(&self, kind: &'k mut JointKind) -> Option<&'k mut Number> {
+        let JointKind::Fixed { angle } = kind else { unreachable!("a joint of another kind") };
+        Some(angle)
+    }
     fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }

@@ -35,6 +35,9 @@ impl JointType for Free {
     fn kind(&self, _: Number) -> JointKind {
         JointKind::Free
     }
+    fn number<'k>(&self, _: &'k mut JointKind) -> Option<&'k mut Number> {
+        None
+    }
     fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }

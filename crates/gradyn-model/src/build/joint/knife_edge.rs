@@ -43,6 +43,9 @@ impl JointType for KnifeEdge {
     fn kind(&self, _: Number) -> JointKind {
         JointKind::KnifeEdge
     }
+    fn number<'k>(&self, _: &'k mut JointKind) -> Option<&'k mut Number> {
+        None
+    }
     fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }

@@ -41,6 +41,9 @@ impl JointType for Planar {
     fn kind(&self, _: Number) -> JointKind {
         JointKind::Planar
     }
+    fn number<'k>(&self, _: &'k mut JointKind) -> Option<&'k mut Number> {
+        None
+    }
     fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }

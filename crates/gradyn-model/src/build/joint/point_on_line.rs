@@ -39,6 +39,9 @@ impl JointType for PointOnLine {
     fn kind(&self, _: Number) -> JointKind {
         JointKind::PointOnLine
     }
+    fn number<'k>(&self, _: &'k mut JointKind) -> Option<&'k mut Number> {
+        None
+    }
     fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }

@@ -38,6 +38,9 @@ impl JointType for PointOnPlane {
     fn kind(&self, _: Number) -> JointKind {
         JointKind::PointOnPlane
     }
+    fn number<'k>(&self, _: &'k mut JointKind) -> Option<&'k mut Number> {
+        None
+    }
     fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }

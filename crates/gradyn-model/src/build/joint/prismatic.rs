@@ -42,6 +42,10 @@ impl JointType for Prismatic {
     fn kind(&self, number: Number) -> JointKind {
         JointKind::Prismatic { angle: number }
     }
+    fn number<'k>(&self, kind: &'k mut JointKind) -> Option<&'k mut Number> {
+        let JointKind::Prismatic { angle } = kind else { unreachable!("a joint of another kind") };
+        Some(angle)
+    }
     fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }

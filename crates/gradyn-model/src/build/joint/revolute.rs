@@ -42,6 +42,9 @@ impl JointType for Revolute {
     fn kind(&self, _: Number) -> JointKind {
         JointKind::Revolute
     }
+    fn number<'k>(&self, _: &'k mut JointKind) -> Option<&'k mut Number> {
+        None
+    }
     fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }

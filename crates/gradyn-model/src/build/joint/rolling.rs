@@ -47,6 +47,10 @@ impl JointType for Rolling {
     fn kind(&self, number: Number) -> JointKind {
         JointKind::Rolling { radius: number }
     }
+    fn number<'k>(&self, kind: &'k mut JointKind) -> Option<&'k mut Number> {
+        let JointKind::Rolling { radius } = kind else { unreachable!("a joint of another kind") };
+        Some(radius)
+    }
     fn check(&self, directions: &mut Directions) -> Made<()> {
         let j = directions.joint;
         if directions.b.m.dimension == 2 || j.axes.iter().all(Option::is_some) {

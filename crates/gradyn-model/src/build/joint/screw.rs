@@ -55,6 +55,10 @@ impl JointType for Screw {
     fn kind(&self, number: Number) -> JointKind {
         JointKind::Screw { lead: number }
     }
+    fn number<'k>(&self, kind: &'k mut JointKind) -> Option<&'k mut Number> {
+        let JointKind::Screw { lead } = kind else { unreachable!("a joint of another kind") };
+        Some(lead)
+    }
     fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }

@@ -38,6 +38,9 @@ impl JointType for Spherical {
     fn kind(&self, _: Number) -> JointKind {
         JointKind::Spherical
     }
+    fn number<'k>(&self, _: &'k mut JointKind) -> Option<&'k mut Number> {
+        None
+    }
     fn check(&self, _: &mut Directions) -> Made<()> {
         Ok(())
     }

@@ -53,6 +53,9 @@ impl JointType for Universal {
     fn kind(&self, _: Number) -> JointKind {
         JointKind::Universal
     }
+    fn number<'k>(&self, _: &'k mut JointKind) -> Option<&'k mut Number> {
+        None
+    }
     /// The axes of a universal joint are perpendicular where it is assembled: not parallel in the design
     /// configuration.
     fn check(&self, directions: &mut Directions) -> Made<()> {

@@ -29,6 +29,12 @@ impl LawType for Linear {
             smoothing: 1e-6.into(), // nothing reads it
         }))
     }
+    fn numbers<'l>(&self, law: &'l mut TyreLaw) -> Vec<(&'static str, &'l mut Number)> {
+        let TyreLaw::Linear(s) = law else { unreachable!("a law of another type") };
+        let friction = pair("friction", &mut s.friction);
+        let critical = pair("critical", &mut s.critical);
+        friction.into_iter().chain(critical).collect()
+    }
     fn kinks(&self) -> bool {
         true
     }

@@ -51,6 +51,10 @@ impl LawType for MagicFormula {
     fn read(&self, from: &LawReader) -> Made<TyreLaw> {
         Ok(TyreLaw::Magic(MAGIC.iter().map(|key| (from.one)(key, 0.0)).collect()))
     }
+    fn numbers<'l>(&self, law: &'l mut TyreLaw) -> Vec<(&'static str, &'l mut Number)> {
+        let TyreLaw::Magic(list) = law else { unreachable!("a law of another type") };
+        MAGIC.into_iter().zip(list).collect()
+    }
     fn kinks(&self) -> bool {
         false
     }

@@ -25,6 +25,13 @@ impl LawType for Tanh {
             smoothing: (from.one)("smoothing", 1e-6),
         }))
     }
+    fn numbers<'l>(&self, law: &'l mut TyreLaw) -> Vec<(&'static str, &'l mut Number)> {
+        let TyreLaw::Tanh(s) = law else { unreachable!("a law of another type") };
+        let friction = pair("friction", &mut s.friction);
+        let critical = pair("critical", &mut s.critical);
+        let smoothing = [("smoothing", &mut s.smoothing)];
+        friction.into_iter().chain(critical).chain(smoothing).collect()
+    }
     fn kinks(&self) -> bool {
         false
     }

@@ -192,7 +192,10 @@ fn plane_disc_rolls_down_a_slope() {
         gravity = [0, "-g"]
         ground.points = { O = [0.2, 0.1] }
         body.disc = { points = { P = [0, 0] }, mass = "m", inertia = "I" }
-        joint.road = { type = "rolling", between = ["ground.O", "disc.P"], axis = ["cos(b)", "-sin(b)"], radius = "R" }
+        joint.road.type = "rolling"
+        joint.road.between = ["ground.O", "disc.P"]
+        joint.road.axis = ["cos(b)", "-sin(b)"]
+        joint.road.radius = "R"
         initial.position = { "dot(disc.P - ground.O, [cos(b), -sin(b)])" = 0, "disc.angle" = 0 }
         initial.velocity = { "disc.omega" = 0 }
         objective.way = { terminal = "dot(disc.P - ground.O, [cos(b), -sin(b)])" }

@@ -7,7 +7,7 @@
 
 use gradyn_model::expression::parse;
 use gradyn_model::mechanism::{
-    CouplingKind, ForceKind, Joint, JointKind, MAGIC, Mechanism, Number, Quantity, ShapeKind, Source,
+    CouplingKind, ForceKind, MAGIC, Mechanism, Number, Quantity, ShapeKind, Source,
 };
 use std::collections::BTreeSet;
 
@@ -116,10 +116,8 @@ struct Maker {
 }
 
 impl Maker {
-    /// Adds an entry, without the points and axes that nothing uses.
+    /// Adds an entry, without the points that nothing uses.
     fn push(&mut self, name: String, mut mechanism: Mechanism, power: Option<&str>, isolated: bool) {
-        let line = |j: &&mut Joint| matches!(j.kind, JointKind::PointOnLine | JointKind::PointOnPlane);
-        mechanism.joints.iter_mut().filter(line).for_each(|j| j.axes[1] = None);
         let ground = std::mem::take(&mut mechanism.ground);
         let text = format!("{mechanism:?}");
         mechanism.ground =
@@ -716,6 +714,53 @@ pub const SHAPES_3: &[(&str, &str)] = &[
     ("tube", "outer = 0.3, inner = 0.2, length = 0.7, axis = [1, 0.3, -0.4], density = 120"),
 ];
 
+/// A body that hangs still in the plane: joint, keys, conditions at the start that are 0.
+pub const HANGING_2: &[(&str, &str, &[&str])] = &[
+    ("revolute", "", &["a.angle"]),
+    ("prismatic", ", axis = [1, 0]", &["j.position"]),
+    ("fixed", "", &[]),
+    ("distance", ", length = 0.5", &["a.P.x", "a.angle"]),
+    ("point-on-line", ", axis = [1, 0]", &["j.position", "a.angle"]),
+    ("knife-edge", ", axis = [0, 1]", &["a.P.x", "a.P.y", "a.angle"]),
+    ("rolling", ", axis = [1, 0], radius = 0.5", &["a.P.x", "a.angle"]),
+];
+/// A body that hangs still in space: joint, keys, conditions at the start that are 0. The joint can hold the
+/// weight: its axis is across gravity where the body could slide, along it where it lies on a plane.
+pub const HANGING_3: &[(&str, &str, &[&str])] = &[
+    ("revolute", ", axis = [1, 0, 0]", &["j.angle"]),
+    ("prismatic", ", axis = [1, 0, 0]", &["j.position"]),
+    ("cylindrical", ", axis = [1, 0, 0]", &["j.angle", "j.position"]),
+    ("screw", ", axis = [1, 0, 0], lead = 0.4", &["j.angle"]),
+    ("spherical", "", &["a.roll", "a.pitch", "a.yaw"]),
+    ("universal", ", axes = [[1, 0, 0], [0, 1, 0]]", &["j.angle_1", "j.angle_2"]),
+    ("constant-velocity", ", axis = [0, 0, 1]", &["a.roll", "a.pitch"]),
+    ("planar", ", axis = [0, 0, 1]", &["j.x", "j.y", "j.angle"]),
+    ("fixed", "", &[]),
+    ("distance", ", length = 0.5", &["a.P.x", "a.P.y", "a.roll", "a.pitch", "a.yaw"]),
+    ("point-on-line", ", axis = [1, 0, 0]", &["j.position", "a.roll", "a.pitch", "a.yaw"]),
+    ("point-on-plane", ", axis = [0, 0, 1]", &["a.P.x", "a.P.y", "a.roll", "a.pitch", "a.yaw"]),
+    ("knife-edge", ", axis = [0, 0, 1]", &["a.P.x", "a.P.y", "a.P.z", "a.roll", "a.pitch", "a.yaw"]),
+    (
+        "rolling",
+        ", axes = [[0, 0, 1], [0, 1, 0]], radius = 0.5",
+        &["a.P.x", "a.P.y", "a.roll", "a.pitch", "a.yaw"],
+    ),
+];
+/// Joints that push no point of a body, so that nothing hangs from them.
+pub const CARRY_NOTHING: &[&str] = &["free"];
+
+/// The degrees of freedom that a joint removes in the table of MODEL_FILE.md: [plane, space].
+pub fn removed(kind: &str) -> [Option<usize>; 2] {
+    let text = include_str!("../../../../../docs/MODEL_FILE.md");
+    let table = text.split("## Joints").nth(1).expect("a section on joints");
+    let row = table
+        .lines()
+        .find(|l| l.starts_with(&format!("| `{kind}` |")))
+        .unwrap_or_else(|| panic!("docs/MODEL_FILE.md, Joints: the table has no row for `{kind}`"));
+    let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+    [cells[3], cells[4]].map(|c| c.split(" ").next().and_then(|c| c.parse().ok()))
+}
+
 /// All entries.
 pub fn all() -> Vec<Entry> {
     let mut maker = Maker { list: vec![] };
@@ -729,8 +774,8 @@ pub fn all() -> Vec<Entry> {
 }
 
 impl Entry {
-    /// What it covers: `joint revolute`, `force contact`, `shape box`, `driver angle`, `constraint`,
-    /// `sensor joint.angle`, `sensor vel()`.
+    /// What it covers: `joint revolute`, `force contact`, `law tanh`, `shape box`, `driver angle`,
+    /// `constraint`, `sensor joint.angle`, `sensor vel()`.
     pub fn covers(&self) -> BTreeSet<String> {
         let (m, mut all) = (&self.mechanism, BTreeSet::new());
         all.extend(m.joints.iter().map(|j| format!("joint {}", j.kind.word())));
@@ -739,6 +784,10 @@ impl Entry {
             CouplingKind::Rack { .. } => "joint rack".to_owned(),
         }));
         all.extend(m.forces.iter().map(|f| format!("force {}", force_word(&f.kind))));
+        all.extend(m.forces.iter().filter_map(|f| match &f.kind {
+            ForceKind::Tyre(tyre) => Some(format!("law {}", tyre.law.word()?)),
+            _ => None,
+        }));
         all.extend(m.constraints.iter().map(|_| "constraint".to_owned()));
         all.extend(m.velocity_constraints.iter().map(|_| "constraint velocity".to_owned()));
         all.extend(m.drivers.iter().map(|d| match d.quantity {

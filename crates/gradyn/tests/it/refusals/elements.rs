@@ -59,7 +59,10 @@ fn wagon(parameters: &str, stiffness: &str, force: &str) -> String {
         body.cart = {{ points = {{ A = [0, 0], W = [0.1, 0] }}, mass = 1, inertia = 1 }}
         joint.guide = {{ type = "prismatic", between = ["ground.O", "cart.A"], axis = [1, 0] }}
         [force]
-        spring = {{ type = "spring-damper", between = ["ground.W", "cart.A"], stiffness = "{stiffness}", length = 1 }}
+        spring.type = "spring-damper"
+        spring.between = ["ground.W", "cart.A"]
+        spring.stiffness = "{stiffness}"
+        spring.length = 1
         push = {{ type = "force", at = "cart.A", force = ["{force}", 0] }}
         [initial]
         position = {{ "cart.A.x" = 0 }}
