@@ -85,8 +85,7 @@ fn each(
     }
     let total: usize = redrawn.borrow().values().sum();
     println!("{cases} mechanisms, {total} redrawn: {:#?}", redrawn.borrow());
-    // a kind more in a list draws all mechanisms anew: by chance 17 for 40 of them, 72 for 240
-    assert!(2 * total <= cases as usize, "most recipes make mechanisms: {total} redrawn");
+    assert!(5 * total <= 2 * cases as usize, "most recipes make mechanisms: {total} redrawn");
     let failed = redrawn.borrow().get("does not run").copied().unwrap_or(0);
     assert!(20 * failed <= cases as usize, "most mechanisms run: {failed} do not");
     covered.into_inner()
