@@ -2,9 +2,9 @@
 //! follow.
 //!
 //! ```text
-//! minimise |Φ|² + |E|²  from the drawn configuration,  (JᵀJ + μ I) δ = -Jᵀ r                        (1)  Levenberg–Marquardt
-//! as  [ I  J ; Jᵀ  -μ ] (y, -δ) = (r, 0)                                                           (2)
-//! rank Φ_q at the result: degrees of freedom n - rank, dependent rows and what they follow from    (3)
+//! minimise |Φ|² + |E|²  from the drawn configuration,  (JᵀJ + μ I) δ = -Jᵀ r                      (1)  Levenberg–Marquardt
+//! as  [ I  J ; Jᵀ  -μ ] (y, -δ) = (r, 0)                                                         (2)
+//! rank Φ_q at the result: degrees of freedom n - rank, dependent rows and what they follow from  (3)
 //! ```
 //! Works for any number of rows and conditions, so that it can say what is wrong with them. (2) has the
 //! digits of J, not of JᵀJ, and is sparse. A dependent row is redundant if it still holds where the others

@@ -4,16 +4,16 @@
 //! formulation:
 //!
 //! ```text
-//! (q, v):   q - q̂ = 0,                     v - v̂ = 0                                              (1)  [P14, Eqs. 9, 10]
-//! (z, ż):   [ Φ(q) ; B (q - q̂) ] = 0,      [ Φ̇(q, v) ; B (v - v̂) ] = 0                            (2)  [M13, Eqs. 2, 9]
-//! (q, ż):   q - q̂ = 0,                     [ Φ̇(q, v) ; B (v - v̂) ] = 0                            (3)  [C12, Eq. 3]
-//! F(t, q, v, a, λ; p) = 0                                                                         (4)
+//! (q, v):   q - q̂ = 0,                     v - v̂ = 0                                (1)  [P14, Eqs. 9, 10]
+//! (z, ż):   [ Φ(q) ; B (q - q̂) ] = 0,      [ Φ̇(q, v) ; B (v - v̂) ] = 0              (2)  [M13, Eqs. 2, 9]
+//! (q, ż):   q - q̂ = 0,                     [ Φ̇(q, v) ; B (v - v̂) ] = 0              (3)  [C12, Eq. 3]
+//! F(t, q, v, a, λ; p) = 0                                                           (4)
 //! ```
 //! z = B q are independent coordinates, a choice that the plan holds. The blocks of the linearised rows are
 //! triangular:
 //!
 //! ```text
-//! [ Φ_q ; B ] δq = r_q,   [ Φ_q ; B ] δv = r_v - [ Φ̇_q δq ; 0 ],   F_u δu = r_u - F_q δq - F_v δv         (5)
+//! [ Φ_q ; B ] δq = r_q,   [ Φ_q ; B ] δv = r_v - [ Φ̇_q δq ; 0 ],   F_u δu = r_u - F_q δq - F_v δv       (5)
 //! ```
 //! (5) is exact wherever the geometry goes: no derivative of R is needed (docs/design/19; in place of M13,
 //! Eqs. 27–33, 40–55).

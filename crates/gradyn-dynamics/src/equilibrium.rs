@@ -1,10 +1,10 @@
 //! Static equilibrium: positions at which the forces at rest balance.
 //!
 //! ```text
-//! g(q, λ, ν; p) = Φ_qᵀ λ + E_qᵀ ν - Q(t, q, 0; p) = 0                                              (1)
-//! Φ(t, q; p) = 0,   E(q; p) = 0                                                                   (2)
-//! J = [ Φ_q ; E_q ],   W = [ J ; B ],   Wᵀ (-λ, -ν, r) = -Q                                        (3)   B picks coordinates
-//! R(q; p) = (Φ, E, r) = 0                                                                         (4)
+//! g(q, λ, ν; p) = Φ_qᵀ λ + E_qᵀ ν - Q(t, q, 0; p) = 0                              (1)
+//! Φ(t, q; p) = 0,   E(q; p) = 0                                                   (2)
+//! J = [ Φ_q ; E_q ],   W = [ J ; B ],   Wᵀ (-λ, -ν, r) = -Q                        (3)   B picks coordinates
+//! R(q; p) = (Φ, E, r) = 0                                                         (4)
 //! ```
 //! (3) eliminates λ and ν: g = Bᵀ r, so that (4) are n equations for q alone, as many as any other position
 //! conditions, and λ of the statics is never mixed up with λ₀ of the motion. E are conditions for directions

@@ -1,7 +1,7 @@
 //! The final time by a condition on the motion.
 //!
 //! ```text
-//! H(t, q, v, a, λ; p) = 0                                                                         (1)  [B92, Eq. 9]
+//! H(t, q, v, a, λ; p) = 0                                                                  (1)  [B92, Eq. 9]
 //! ```
 //! H is one of the terminal functionals. A run ends where it first changes its sign. Within a step the
 //! extremes of the cubic polynomial through (H, Ḣ) of both nodes say where to look; the step that ends there

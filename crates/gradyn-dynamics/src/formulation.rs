@@ -1,12 +1,12 @@
 //! Formulations F(t, q, v, a, λ; p) = 0 with the multipliers always unknowns (mixed form).
 //!
 //! ```text
-//! F = [ g(q, a, λ) - Q                                     (1)   g = M a + Φ_qᵀ λ
-//!       c₂ Φ̈ + c₁ Φ̇ + c₀ Φ - λ/α ]                        (2)
-//! F_q = [ g_q + K ;  (c₂ Φ̈ + c₁ Φ̇ + c₀ Φ)_q ]              (3)   [P14, Eqs. 35, 38, with λ eliminated there]
-//! F_v = [ C ;        (c₂ Φ̈ + c₁ Φ̇)_v ]                     (4)   [P14, Eq. 36]
-//! F_a = [ M ;        c₂ Φ_q ],   F_λ = [ Φ_qᵀ ; -1/α ]      (5)   [P14, Eqs. 37, 19]
-//! F_p = [ (g - Q)_p ; (c₂ Φ̈ + c₁ Φ̇ + c₀ Φ)_p ]             (6)   [P14, Eqs. 39, 22]
+//! F = [ g(q, a, λ) - Q                                   (1)   g = M a + Φ_qᵀ λ
+//!       c₂ Φ̈ + c₁ Φ̇ + c₀ Φ - λ/α ]                      (2)
+//! F_q = [ g_q + K ;  (c₂ Φ̈ + c₁ Φ̇ + c₀ Φ)_q ]            (3)   [P14, Eqs. 35, 38, with λ eliminated there]
+//! F_v = [ C ;        (c₂ Φ̈ + c₁ Φ̇)_v ]                   (4)   [P14, Eq. 36]
+//! F_a = [ M ;        c₂ Φ_q ],   F_λ = [ Φ_qᵀ ; -1/α ]    (5)   [P14, Eqs. 37, 19]
+//! F_p = [ (g - Q)_p ; (c₂ Φ̈ + c₁ Φ̇ + c₀ Φ)_p ]           (6)   [P14, Eqs. 39, 22]
 //! ```
 //! index 3: c = (1, 0, 0), 1/α = 0 [A22, Eq. 17]; index 1 (Baumgarte): c = (ω², 2ξω, 1), 1/α = 0 [P14, Table
 //! 1]; penalty: the same with 1/α > 0 [P14, Eqs. 1–5, where λ is eliminated]. Eliminating λ loses digits as α

@@ -1,11 +1,11 @@
 //! Record 0: positions, velocities, accelerations and λ₀ as residuals like those of any step.
 //!
 //! ```text
-//! [ Φ(t₀, q) ; E(q; p) ] = 0                assembly with the user's position conditions           (1)  [A22, Eq. 31]
-//! [ Φ̇(q, v) ; E'(q, v; p) ] = 0             velocity conditions                                    (2)  [A22, Eq. 33]
-//! F₀(q, v, a, λ; p) = 0                     the law that the next step continues from               (3)  [A22, Eq. 34]
-//! z = 0,  extras = 0                                                                              (4)
-//! â = a                                     where the last block is an auxiliary acceleration       (5)
+//! [ Φ(t₀, q) ; E(q; p) ] = 0                assembly with the user's position conditions      (1)  [A22, Eq. 31]
+//! [ Φ̇(q, v) ; E'(q, v; p) ] = 0             velocity conditions                               (2)  [A22, Eq. 33]
+//! F₀(q, v, a, λ; p) = 0                     the law that the next step continues from          (3)  [A22, Eq. 34]
+//! z = 0,  extras = 0                                                                         (4)
+//! â = a                                     where the last block is an auxiliary acceleration  (5)
 //! ```
 //! In equilibrium (1) is [Φ; E; r] = 0, [`equilibrium`](crate::equilibrium), where r is what is left of the
 //! forces at rest. F₀ is the formulation itself for state steps; for coordinate steps Φ̈ = 0, by the

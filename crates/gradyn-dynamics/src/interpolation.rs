@@ -1,7 +1,7 @@
 //! Aitken–Neville interpolation of a stored mesh.
 //!
 //! ```text
-//! P_{i,0} = f(t_i),   P_{i,k} = P_{i,k-1} + (t_i - t)/(t_{i-k} - t_i) (P_{i,k-1} - P_{i-1,k-1})                (1)  [B92, Eq. 60]
+//! P_{i,0} = f(t_i),   P_{i,k} = P_{i,k-1} + (t_i - t)/(t_{i-k} - t_i) (P_{i,k-1} - P_{i-1,k-1})  (1)  [B92, Eq. 60]
 //! ```
 //! P_{n,n} is the polynomial of degree n through n + 1 nodes; here those nearest to t, where B92 takes the
 //! last ones before t_i. A mesh with a kink is interpolated piece by piece: the caller passes the nodes of

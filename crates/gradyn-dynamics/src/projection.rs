@@ -1,9 +1,9 @@
 //! Projections of velocities and accelerations, with P̄ = M here.
 //!
 //! ```text
-//! [g(q, v - v*, σ) ; Φ̇(t, q, v) - cσ] = 0                                           (1)  [A22, Eq. 2, mixed form]
-//! [g(q, a - a*, σ) ; Φ̈(t, q, v, a) - cσ] = 0                                        (2)  [A22, Eq. 3, mixed form]
-//! [P̄ Φ_qᵀ; Φ_q -c] (v - v*, σ) = (0, -Φ̇(t, q, v*))                                   (3)  both are linear
+//! [g(q, v - v*, σ) ; Φ̇(t, q, v) - cσ] = 0                                     (1)  [A22, Eq. 2, mixed form]
+//! [g(q, a - a*, σ) ; Φ̈(t, q, v, a) - cσ] = 0                                  (2)  [A22, Eq. 3, mixed form]
+//! [P̄ Φ_qᵀ; Φ_q -c] (v - v*, σ) = (0, -Φ̇(t, q, v*))                             (3)  both are linear
 //! ```
 //! c = 1/(ςα). A22 eliminates σ = ςα Φ̇; kept as an unknown, c = 0 is allowed where Φ_q has full rank, and
 //! c > 0 passes positions where it has not. Without drivers Φ̇ = Φ_q v, and (1) never raises the kinetic

@@ -4,8 +4,8 @@
 //! A record x holds everything that the step produced and begins with the node:
 //!
 //! ```text
-//! x = (q, v, a, λ | z | extras)                                                                   (1)
-//! z_n = z_{n-1} + h Σ_j b_j g(t_j, q_j, v_j, a_j, λ_j; p)       quadrature rows, strictly last      (2)  [A22, Eqs. 14, 15]
+//! x = (q, v, a, λ | z | extras)                                                               (1)
+//! z_n = z_{n-1} + h Σ_j b_j g(t_j, q_j, v_j, a_j, λ_j; p)       quadrature rows, strictly last  (2)  [A22, Eqs. 14, 15]
 //! ```
 //! Record 0 has no past: assembly, velocities, accelerations and λ₀ as residuals like any other ([`Chain`]).
 //!

@@ -1,7 +1,7 @@
 //! Butcher tableaus as data, with references; their order conditions are tests.
 //!
 //! ```text
-//! (q̂, v̂)_i = (q, v)_0 + h Σ_j a_ij (v, a)_j,   i = 1 … s,   block 0 the past node, block s the node, a_sj = b_j       (1)
+//! (q̂, v̂)_i = (q, v)_0 + h Σ_j a_ij (v, a)_j,   i = 1 … s,   block 0 the past node, block s the node, a_sj = b_j  (1)
 //! ```
 //! One shape serves all schemes. Explicit: a_ij = 0 for j ≥ i. Diagonally implicit: a_ii ≠ 0. Coupled: the
 //! first `coupled` blocks see each other. A scheme whose last stage is the node (stiffly accurate) has a_ss =

@@ -1,9 +1,9 @@
 //! What every formulation sees: contracted terms only, no third-order tensors.
 //!
 //! ```text
-//! rates      Φ, Φ̇, Φ̈ (t, q, v, a; p)                contracted as c₀Φ + c₁Φ̇ + c₂Φ̈              (1)  [M13, Eqs. 2–5]
-//! balance    g(q, w, λ; p) = M w + Φ_qᵀ λ                                                    (2)
-//! forces     Q(t, q, v; p),   K = -Q_q,  C = -Q_v                                           (3)
+//! rates      Φ, Φ̇, Φ̈ (t, q, v, a; p)                contracted as c₀Φ + c₁Φ̇ + c₂Φ̈   (1)  [M13, Eqs. 2–5]
+//! balance    g(q, w, λ; p) = M w + Φ_qᵀ λ                                         (2)
+//! forces     Q(t, q, v; p),   K = -Q_q,  C = -Q_v                                (3)
 //! ```
 //! Identities used everywhere: Φ̇_v = Φ_q, Φ̈_a = Φ_q, g_w = M, g_λ = Φ_qᵀ; for holonomic rows Φ̈_v = 2Φ̇_q.
 //! Rows of velocity level (non-holonomic) c(t, q, v) = A(q, t) v + b come last and have no Φ: A stands for
@@ -109,7 +109,7 @@ pub enum RowScaling {
     /// The penalty factor of the formulation.
     #[default]
     Uniform,
-    /// The same times the effective mass of each row at the nominal start.
+    /// The penalty factor times the effective mass of each row at the nominal start.
     EffectiveMass,
 }
 

@@ -1,7 +1,7 @@
 //! The kinematic matrix [Φ_q; B] and the choice of independent coordinates.
 //!
 //! ```text
-//! [ Φ_q ; B ] = [ S  R ]⁻¹,   B picks coordinates                                                 (1)  [M13, Eqs. 9–11]
+//! [ Φ_q ; B ] = [ S  R ]⁻¹,   B picks coordinates                                      (1)  [M13, Eqs. 9–11]
 //! ```
 //! Only independent rows of Φ_q take part. The coordinates are chosen by elimination with complete pivoting:
 //! those that are left without a pivot are independent.

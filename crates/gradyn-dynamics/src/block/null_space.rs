@@ -1,10 +1,10 @@
 //! Maggi's equations: accelerations and multipliers by the matrices R and S.
 //!
 //! ```text
-//! [ Φ_q ; B ]⁻¹ = [ S  R ]                                                                        (1)  [M13, Eqs. 9–11]
-//! M x + Φ_qᵀ λ = f,   Φ_q x = g                                                                   (2)
-//! Rᵀ M R z̈ = Rᵀ (f - M S g),   x = R z̈ + S g                                                     (3)  [M13, Eqs. 12–20; C12, Eq. 1]
-//! λ = Sᵀ (f - M x)                                                                               (4)
+//! [ Φ_q ; B ]⁻¹ = [ S  R ]                                               (1)  [M13, Eqs. 9–11]
+//! M x + Φ_qᵀ λ = f,   Φ_q x = g                                          (2)
+//! Rᵀ M R z̈ = Rᵀ (f - M S g),   x = R z̈ + S g                            (3)  [M13, Eqs. 12–20; C12, Eq. 1]
+//! λ = Sᵀ (f - M x)                                                      (4)
 //! ```
 //! (3) and (4) solve the saddle-point system (2), which is symmetric: the transposed solve is the solve. With
 //! f = Q, g = c they are the equations of motion.

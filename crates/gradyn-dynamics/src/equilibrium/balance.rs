@@ -1,9 +1,9 @@
 //! The equations of equilibrium, linearised.
 //!
 //! ```text
-//! [ K_s Jᵀ ; J 0 ] (δq, -δu) = (Bᵀ b_r, b_J),   K_s = (Φ_qᵀλ + E_qᵀν)_q + K                         (1)   b ← R_q⁻¹ b
-//! [ K_sᵀ Jᵀ ; J 0 ] (y, w) = (b, 0),            b ← (w, B y)                                       (2)   b ← R_q⁻ᵀ b
-//! R_p = (Φ_p, E_p, [0 I] W⁻ᵀ g_p)                                                                  (3)
+//! [ K_s Jᵀ ; J 0 ] (δq, -δu) = (Bᵀ b_r, b_J),   K_s = (Φ_qᵀλ + E_qᵀν)_q + K                (1)   b ← R_q⁻¹ b
+//! [ K_sᵀ Jᵀ ; J 0 ] (y, w) = (b, 0),            b ← (w, B y)                              (2)   b ← R_q⁻ᵀ b
+//! R_p = (Φ_p, E_p, [0 I] W⁻ᵀ g_p)                                                         (3)
 //! ```
 //! With K_s + σ I in place of K_s a step of (1) is one of a damped motion: implicit Euler of σ q' = -g.
 

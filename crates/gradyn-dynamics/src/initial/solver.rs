@@ -1,8 +1,8 @@
 //! How the accelerations and multipliers of record 0 are solved for.
 //!
 //! ```text
-//! [ M Φ_qᵀ ; Φ_q -c ] (a, λ) = (f, g)                                                             (1)  by this matrix
-//! c = 0:  a = R z̈ + S g,  λ = Sᵀ (f - M a),   [ S R ] = [ Φ_q ; B ]⁻¹                              (2)  [M13, Eqs. 9–20]
+//! [ M Φ_qᵀ ; Φ_q -c ] (a, λ) = (f, g)                                                (1)  by this matrix
+//! c = 0:  a = R z̈ + S g,  λ = Sᵀ (f - M a),   [ S R ] = [ Φ_q ; B ]⁻¹                 (2)  [M13, Eqs. 9–20]
 //! ```
 //! (2) solves (1), whatever coordinates B picks: the choice is not part of the plan. Rows that follow from
 //! others are dropped before, so that [Φ_q; B] is square.

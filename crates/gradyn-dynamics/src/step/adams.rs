@@ -2,10 +2,10 @@
 //! IV].
 //!
 //! ```text
-//! P:  (q̂, v̂)_P = (q, v)_0 + h Σ_{i≤k} g_i β_i φ_i,                             rows of block P = 0               (1)
-//! C:  (q̂, v̂)   = (q, v)_0 + h Σ_{i≤k} (g_i - g_{k+1}) β_i φ_i + h g_{k+1} (v, a)_P,   rows of the node = 0      (2)
-//! φ_{i+1}(x) = φ_i(x) - β_i φ_i,   φ_1 = (v, a | g(t, q, v, a, λ; p))                                          (3)
-//! z = z_0 + h Σ_{i≤k} (g_i - g_{k+1}) β_i φ_i^g + h g_{k+1} φ_1^g(x)                                           (4)
+//! P:  (q̂, v̂)_P = (q, v)_0 + h Σ_{i≤k} g_i β_i φ_i,                             rows of block P = 0           (1)
+//! C:  (q̂, v̂)   = (q, v)_0 + h Σ_{i≤k} (g_i - g_{k+1}) β_i φ_i + h g_{k+1} (v, a)_P,   rows of the node = 0  (2)
+//! φ_{i+1}(x) = φ_i(x) - β_i φ_i,   φ_1 = (v, a | g(t, q, v, a, λ; p))                                      (3)
+//! z = z_0 + h Σ_{i≤k} (g_i - g_{k+1}) β_i φ_i^g + h g_{k+1} φ_1^g(x)                                       (4)
 //! ```
 //! Adams–Bashforth leaves (2) out: (1) are the rows of the node, one evaluation a step, of order k.
 //!

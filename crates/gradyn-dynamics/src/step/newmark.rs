@@ -2,13 +2,13 @@
 //! projections in mixed form.
 //!
 //! ```text
-//! v*, a* from q and (q₀, v₀, a₀, â₀)                                                (1), (2)  [`Scheme`, (4), (5); A22, Eq. 4]
-//! F(t, q, v*, a*, λ*) = 0                                                           (3)  unknowns (q, λ*)
-//! [P̄ (v - v*) + Φ_qᵀσ_v ; Φ̇(t, q, v) - c σ_v] = 0                                   (4)  [A22, Eq. 2]  P̄ is M, or [`tangent`]
-//! [P̄ (a - a*) + Φ_qᵀσ_a ; Φ̈(t, q, v, a) - c σ_a] = 0                                (5)  [A22, Eq. 3]
-//! λ = λ* + σ_a                                                                      (6)
-//! z = z₀ + h/2 (g₀ + g)                                                             (7)  [A22, Eqs. 14, 15]
-//! (1 - α_m) â + α_m â₀ = (1 - α_f) a + α_f a₀                                       (8)  â = a at record 0
+//! v*, a* from q and (q₀, v₀, a₀, â₀)                            (1), (2)  [`Scheme`, (4), (5); A22, Eq. 4]
+//! F(t, q, v*, a*, λ*) = 0                                       (3)  unknowns (q, λ*)
+//! [P̄ (v - v*) + Φ_qᵀσ_v ; Φ̇(t, q, v) - c σ_v] = 0               (4)  [A22, Eq. 2]  P̄ is M, or [`tangent`]
+//! [P̄ (a - a*) + Φ_qᵀσ_a ; Φ̈(t, q, v, a) - c σ_a] = 0            (5)  [A22, Eq. 3]
+//! λ = λ* + σ_a                                                  (6)
+//! z = z₀ + h/2 (g₀ + g)                                         (7)  [A22, Eqs. 14, 15]
+//! (1 - α_m) â + α_m â₀ = (1 - α_f) a + α_f a₀                   (8)  â = a at record 0
 //! ```
 //! (6) are the multipliers of the projected accelerations: with P̄ = M, (3) and (5) add up to M a + Φ_qᵀ(λ* +
 //! σ_a) = Q, while λ* alone belongs to a*, which is first-order accurate normal to the constraints. (8) is

@@ -1,10 +1,10 @@
 //! A state step whose node is projected onto the constraints, instead of stabilising them.
 //!
 //! ```text
-//! R̃(x̃, past) = 0                                   the step, with the node ñ = (q̃, ṽ, ã, λ̃)              (1)
-//! [ M (q - q̃) + Φ_qᵀ σ_q ; Φ(t, q) ] = 0                                                                (2)
-//! [ M (v - ṽ) + Φ_qᵀ σ_v ; Φ̇(t, q, v) ] = 0                                                             (3)  [A22, Eq. 2, rewritten]
-//! F(t, q, v, a, λ; p) = 0                           Φ̈ = 0                                               (4)
+//! R̃(x̃, past) = 0                                   the step, with the node ñ = (q̃, ṽ, ã, λ̃)  (1)
+//! [ M (q - q̃) + Φ_qᵀ σ_q ; Φ(t, q) ] = 0                                                    (2)
+//! [ M (v - ṽ) + Φ_qᵀ σ_v ; Φ̇(t, q, v) ] = 0                                                 (3)  [A22, Eq. 2, rewritten]
+//! F(t, q, v, a, λ; p) = 0                           Φ̈ = 0                                   (4)
 //! ```
 //! (2) and (3) are orthogonal with respect to M; rows of velocity level take no part in (2). The next step
 //! begins at the projected node. A record is that of the step with the projected node in front, then ñ, σ_q,

@@ -1,11 +1,11 @@
 //! Rosenbrock: linearly implicit stages on the formulation's state.
 //!
 //! ```text
-//! K_i = (v, a)_i + (v', a')_i                                                                            (1)
-//! (q̂, v̂)_i = (q, v)_0 + h Σ_{j<i} α_ij K_j,   rows of block i = 0                                          (2)
-//! d/dε rows(t_0 + ε h γ_i, block 0 + ε w_i; defects ε (P_i)) = 0,   P_i = (q', v') - h Σ_{j≤i} γ_ij K_j          (3)
-//! (q̂, v̂) = (q, v)_0 + h Σ b_i K_i,   rows of the node = 0                                                (4)
-//! z = z_0 + h Σ b_i (g(block i) + d/dε g(t_0 + ε h γ_i, block 0 + ε w_i))                                     (5)
+//! K_i = (v, a)_i + (v', a')_i                                                                    (1)
+//! (q̂, v̂)_i = (q, v)_0 + h Σ_{j<i} α_ij K_j,   rows of block i = 0                                  (2)
+//! d/dε rows(t_0 + ε h γ_i, block 0 + ε w_i; defects ε (P_i)) = 0,   P_i = (q', v') - h Σ_{j≤i} γ_ij K_j  (3)
+//! (q̂, v̂) = (q, v)_0 + h Σ b_i K_i,   rows of the node = 0                                        (4)
+//! z = z_0 + h Σ b_i (g(block i) + d/dε g(t_0 + ε h γ_i, block 0 + ε w_i))                             (5)
 //! ```
 //! [Hairer & Wanner II, IV.7, Eq. 7.4]: (3) is J Σ γ_ij k_j + γ_i f_t of the state's own f, because w_i =
 //! (q', v', a', λ')_i is the derivative of the solution of the block's rows. So (3) is the same residual on

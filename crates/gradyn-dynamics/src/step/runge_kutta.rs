@@ -1,8 +1,8 @@
 //! Runge–Kutta, explicit and implicit: stages and node are blocks (q, v, a, λ) of the same shape.
 //!
 //! ```text
-//! (q̂, v̂)_i = (q, v)_0 + h Σ_j a_ij (v, a)_j,   rows of block i = 0,   i = 1 … s  (s is the node, a_sj = b_j)   (1)
-//! z = z_0 + h Σ_j b_j g(t_j, block j)                                                                      (2)
+//! (q̂, v̂)_i = (q, v)_0 + h Σ_j a_ij (v, a)_j,   rows of block i = 0,   i = 1 … s  (s is the node, a_sj = b_j)  (1)
+//! z = z_0 + h Σ_j b_j g(t_j, block j)                                                                     (2)
 //! ```
 //! Block 0 is the past node, whose (a, λ) its own record solved for: every explicit scheme is "first same as
 //! last". The rows of a block are those of the formulation's state ([`crate::block`]); they are linear in (a,
@@ -281,7 +281,8 @@ impl RungeKutta {
             sums: vec![0.0; (2 * lay.n).max(lay.o)],
         })
     }
-    /// |ẏ_s - ẏ_{s-1}|/|y_s - y_{s-1}|: the last stage and the node are both at the end of the step [Hairer & Wanner II, IV.2].
+    /// |ẏ_s - ẏ_{s-1}|/|y_s - y_{s-1}|: the last stage and the node are both at the end of the step
+    /// [Hairer & Wanner II, IV.2].
     pub(crate) fn stability(&self, h: f64, x: &[f64]) -> Option<f64> {
         let (lay, s) = (self.layout(), self.stages());
         let limit = self.tableau.stability.filter(|_| self.node(s - 1) == 1.0)?;

@@ -2,8 +2,8 @@
 //! step, or where a projection has its matrix.
 //!
 //! ```text
-//! D_i s = d/dε rows_x(t_0 + ε h γ_i, block 0 + ε w_i) s                                                     (1)
-//! E_i δ = d/dε rows_p(t_0 + ε h γ_i, block 0 + ε w_i) δ                                                     (2)
+//! D_i s = d/dε rows_x(t_0 + ε h γ_i, block 0 + ε w_i) s                                                  (1)
+//! E_i δ = d/dε rows_p(t_0 + ε h γ_i, block 0 + ε w_i) δ                                                  (2)
 //! ```
 //! (1) of two stages is one evaluation on duals with a lane for each. The transpose of (2) has another μ for
 //! each stage and uses one lane of an evaluation, so that more lanes would make it dearer.

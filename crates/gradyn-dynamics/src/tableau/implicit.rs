@@ -4,7 +4,7 @@
 //! the blocks,
 //!
 //! ```text
-//! e = γ₀ h W⁻¹ (ẏ_0 - P(0)),   W = I - γ₀ h f_y                                 (1)  [Hairer & Wanner II, Eqs. IV.8.18, IV.8.19]
+//! e = γ₀ h W⁻¹ (ẏ_0 - P(0)),   W = I - γ₀ h f_y             (1)  [Hairer & Wanner II, Eqs. IV.8.18, IV.8.19]
 //! ```
 //! which is of order h^{s+1} for s blocks. With γ₀ the real eigenvalue of A it is the estimate of RADAU5
 //! (without its second filter, Eq. IV.8.20); where A has no real eigenvalue, γ₀ is the modulus of the complex

@@ -1,9 +1,9 @@
 //! Rosenbrock schemes, in the form in which they are published.
 //!
 //! ```text
-//! (1/(hγ) - J) u_i = f(y_0 + Σ_{j<i} a_ij u_j) + Σ_{j<i} c_ij u_j / h + γ_i h f_t,   y = y_0 + Σ m_i u_i         (1)
-//! Γ = (1/γ - C)⁻¹,   α = A Γ,   b = m Γ                                                                     (2)
-//! k_i = f(y_0 + h Σ_{j<i} α_ij k_j) + h J Σ_{j≤i} γ_ij k_j + h γ_i f_t,   y = y_0 + h Σ b_i k_i                  (3)
+//! (1/(hγ) - J) u_i = f(y_0 + Σ_{j<i} a_ij u_j) + Σ_{j<i} c_ij u_j / h + γ_i h f_t,   y = y_0 + Σ m_i u_i  (1)
+//! Γ = (1/γ - C)⁻¹,   α = A Γ,   b = m Γ                                                              (2)
+//! k_i = f(y_0 + h Σ_{j<i} α_ij k_j) + h J Σ_{j≤i} γ_ij k_j + h γ_i f_t,   y = y_0 + h Σ b_i k_i           (3)
 //! ```
 //! [Hairer & Wanner II, IV.7, Eqs. 7.4, 7.25]. The step uses (3).
 

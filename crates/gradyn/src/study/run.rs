@@ -27,8 +27,8 @@ pub struct StudyModel {
 }
 
 impl StudyModel {
-    /// The model with times [s] at which steps end and outputs are asked for, in any order. They are no breaks:
-    /// nothing restarts there.
+    /// The model with times [s] at which steps end and outputs are asked for, in any order. They are no
+    /// breaks: nothing restarts there.
     pub fn sampled(&self, times: &[f64]) -> Result<Self, Error> {
         let prepared = self.prepared.sampled(times).map_err(|e| self.source.locate(e))?;
         Ok(Self { prepared: Arc::new(prepared), ..self.clone() })
@@ -79,7 +79,8 @@ impl StudyRun {
     pub fn outputs(&self) -> Result<Outputs, Error> {
         self.model.prepared.outputs(&self.run).map_err(|e| self.model.source.locate(e))
     }
-    /// wᵀ ∂y/∂ρ by one backward sweep, over the parameters: `weights` w has an entry for each of the outputs y.
+    /// wᵀ ∂y/∂ρ by one backward sweep, over the parameters: `weights` w has an entry for each of the
+    /// outputs y.
     pub fn vjp(&self, weights: &[f64]) -> Result<Vec<f64>, Error> {
         self.model.prepared.vjp(&self.run, weights).map_err(|e| self.model.source.locate(e))
     }

@@ -3,15 +3,15 @@
 //! φ_i are the modified divided differences of a rate f at the nodes t_n, t_{n-1} … behind a node n,
 //!
 //! ```text
-//! ψ_i(n) = t_n - t_{n-i},    φ_1 = f_n,    φ_i(n) = ψ_1(n) … ψ_{i-1}(n) f[t_n, …, t_{n-i+1}]                  (1)
-//! ψ_i(n+1) = h + ψ_{i-1}(n),    β_1 = 1,    β_{i+1} = β_i ψ_i(n+1)/ψ_i(n)                                (2)
-//! φ_{i+1}(n+1) = φ_i(n+1) - β_i φ_i(n)                                                                  (3)
+//! ψ_i(n) = t_n - t_{n-i},    φ_1 = f_n,    φ_i(n) = ψ_1(n) … ψ_{i-1}(n) f[t_n, …, t_{n-i+1}]             (1)
+//! ψ_i(n+1) = h + ψ_{i-1}(n),    β_1 = 1,    β_{i+1} = β_i ψ_i(n+1)/ψ_i(n)                           (2)
+//! φ_{i+1}(n+1) = φ_i(n+1) - β_i φ_i(n)                                                             (3)
 //! ```
 //! The polynomial through f at the k nodes is Σ c_i(s) β_i φ_i(n) at t_n + s h, with c_{i+1} = c_i (s h +
 //! ψ_{i-1})/d_i, d_i = ψ_i(n+1). Write s H = H - (1 - s) H: the moments of c_i follow one from the other,
 //!
 //! ```text
-//! g_{i,q} = ∫₀¹ (1 - s)^{q-1} c_i(s) ds:   g_{1,q} = 1/q,   g_{i+1,q} = ((H + ψ_{i-1}) g_{i,q} - H g_{i,q+1})/d_i   (4)
+//! g_{i,q} = ∫₀¹ (1 - s)^{q-1} c_i(s) ds:   g_{1,q} = 1/q,   g_{i+1,q} = ((H + ψ_{i-1}) g_{i,q} - H g_{i,q+1})/d_i  (4)
 //! ```
 //! and g_i = g_{i,1} are the weights of ∫ f dt = h Σ g_i β_i φ_i. With d_i = ψ_i(n) instead they are the
 //! weights of φ_i(n) itself, for any H: the interpolant. In all arrays entry i is that of the formulas; entry
@@ -119,7 +119,8 @@ pub fn moments<S: ProgramScalar>(h: S, psi: &Row<f64>, d: &Row<S>, count: usize)
     g
 }
 
-/// |γ*_i|: the weight of the i-th backward difference in the corrector on equal steps, Σ_j γ*_j/(m + 1 - j) = 0 for m ≥ 1.
+/// |γ*_i|: the weight of the i-th backward difference in the corrector on equal steps,
+/// Σ_j γ*_j/(m + 1 - j) = 0 for m ≥ 1.
 pub const EQUAL: Row<f64> = {
     let mut gamma = [0.0; SIZE];
     let mut out = [0.0; SIZE];

@@ -4,14 +4,15 @@
 //! new node,
 //!
 //! ```text
-//! σ_1 = 1,  σ_{i+1} = i α_i σ_i,     E_j = h |γ*_j| σ_{j+1} ‖φ_{j+1}‖,     E = h |g_k - g_{k+1}| ‖φ_{k+1}‖        (1)
+//! σ_1 = 1,  σ_{i+1} = i α_i σ_i,     E_j = h |γ*_j| σ_{j+1} ‖φ_{j+1}‖,     E = h |g_k - g_{k+1}| ‖φ_{k+1}‖  (1)
 //! ```
 //! with the rates of the predicted point in φ. E decides on the step (accepted: E ≤ 1, in units of the
 //! tolerance). Then
 //!
 //! ```text
-//! order:  k - 1 if max(E_{k-1}, E_{k-2}) ≤ E_k, or E_{k-1} ≤ min(E_k, E_{k+1});   k + 1 if E_{k+1} < E_k after k + 1 equal steps   (2)
-//! size:   2 h if 2^{k+1} E_k ≤ ½,   h if E_k ≤ ½,   else h clamp((½/E_k)^{1/(k+1)}, ½, 0.9)                    (3)
+//! order:  k - 1 if max(E_{k-1}, E_{k-2}) ≤ E_k, or E_{k-1} ≤ min(E_k, E_{k+1});
+//!         k + 1 if E_{k+1} < E_k after k + 1 equal steps                                        (2)
+//! size:   2 h if 2^{k+1} E_k ≤ ½,   h if E_k ≤ ½,   else h clamp((½/E_k)^{1/(k+1)}, ½, 0.9)                   (3)
 //! ```
 //! While the run starts, every step raises the order and doubles the size until an estimate says otherwise. A
 //! rejected step is halved; the third time in a row it starts again at order 1.

@@ -1,11 +1,12 @@
 //! The generalised-α family: v* and a* are affine in q and the past node.
 //!
 //! ```text
-//! q  = q₀ + h v₀ + h² ((½ - β) â₀ + β â)                                             (1)  [A22, Eq. 4]
-//! v* = v₀ + h ((1 - γ) â₀ + γ â)                                                    (2)
-//! (1 - α_m) â + α_m â₀ = (1 - α_f) a* + α_f a₀                                      (3)  [Arnold & Brüls 2007]
-//! v* = γ/(βh) (q - q₀) + (1 - γ/β) v₀ + (1 - γ/2β) h â₀                              (4)
-//! a* = s/(βh²) (q - q₀) - s/(βh) v₀ + (s (1 - 1/2β) + α_m/(1 - α_f)) â₀ - α_f/(1 - α_f) a₀,  s = (1 - α_m)/(1 - α_f)   (5)
+//! q  = q₀ + h v₀ + h² ((½ - β) â₀ + β â)                                            (1)  [A22, Eq. 4]
+//! v* = v₀ + h ((1 - γ) â₀ + γ â)                                                   (2)
+//! (1 - α_m) â + α_m â₀ = (1 - α_f) a* + α_f a₀                                     (3)  [Arnold & Brüls 2007]
+//! v* = γ/(βh) (q - q₀) + (1 - γ/β) v₀ + (1 - γ/2β) h â₀                             (4)
+//! a* = s/(βh²) (q - q₀) - s/(βh) v₀ + (s (1 - 1/2β) + α_m/(1 - α_f)) â₀ - α_f/(1 - α_f) a₀  (5)
+//!      with s = (1 - α_m)/(1 - α_f)
 //! ```
 //! (4), (5) are (1)–(3) without â. α_m = α_f = 0 is Newmark: â = a, nothing is stored. The record's â follows
 //! from (3) with the projected a in place of a*. Order 2 where γ = ½ - α_m + α_f; unconditionally stable for

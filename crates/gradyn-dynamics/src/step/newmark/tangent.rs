@@ -1,9 +1,9 @@
 //! The matrix P̄ of the projections: M, or the tangent of the scheme.
 //!
 //! ```text
-//! P̄ = M + κ_C C + κ_K K,   κ_C = γh/s,  κ_K = βh²/s,   C and K at (t, q, v*)                      (1)  [A22, Eqs. 2, 3]
-//! P̄ w = d/dε F(t, q + ε κ_K w, v* + ε κ_C w, ε w, 0)                                             (2)
-//! (P̄ w)_q, (P̄ w)_v*, (P̄ w)_p:   derivatives of F_q, F_v, F_p along the direction of (2)          (3)  [A22, Eq. 11b]
+//! P̄ = M + κ_C C + κ_K K,   κ_C = γh/s,  κ_K = βh²/s,   C and K at (t, q, v*)              (1)  [A22, Eqs. 2, 3]
+//! P̄ w = d/dε F(t, q + ε κ_K w, v* + ε κ_C w, ε w, 0)                                     (2)
+//! (P̄ w)_q, (P̄ w)_v*, (P̄ w)_p:   derivatives of F_q, F_v, F_p along the direction of (2)  (3)  [A22, Eq. 11b]
 //! ```
 //! F is the balance M a + Φ_qᵀλ - Q. (1) is the tangent of the step without the stiffness of the constraints,
 //! times βh²/s; it tends to M as h falls. It is taken as it is: where K or C is not symmetric, neither is P̄,

@@ -1,9 +1,9 @@
 //! The error estimate.
 //!
 //! ```text
-//! e = h Σ_j e_j (ẏ_j, g_j),   filtered: W e' = e,  W = I - γ₀ h f_y                                                (1)
-//! |e| = root mean square of e_i / (atol + rtol |y_i|) over (q, v, z)                                            (2)  [B92, Eq. 58]
-//! |e₅|² / √(|e₅|² + 0.01 |e₃|²)                       with a second estimate of lower order        (3)  [Hairer, Nørsett & Wanner I, II.10]
+//! e = h Σ_j e_j (ẏ_j, g_j),   filtered: W e' = e,  W = I - γ₀ h f_y                                          (1)
+//! |e| = root mean square of e_i / (atol + rtol |y_i|) over (q, v, z)                                      (2)  [B92, Eq. 58]
+//! |e₅|² / √(|e₅|² + 0.01 |e₃|²)                       with a second estimate of lower order  (3)  [Hairer, Nørsett & Wanner I, II.10]
 //! ```
 //! W is the matrix of one implicit block with a_ii = γ₀, so it holds for every state and, with Φ_q δq = 0 in
 //! it, for constraints at the level of positions. There h δv and h δz are compared with the tolerance: the

@@ -1,7 +1,7 @@
 //! Newton on the rows of blocks that are solved together, to rounding.
 //!
 //! ```text
-//! x ← x - (rows)_x⁻¹ rows,   the matrix of the prediction while corrections fall by 4, else a new one                 (1)
+//! x ← x - (rows)_x⁻¹ rows,   the matrix of the prediction while corrections fall by 4, else a new one    (1)
 //! ```
 //! Prediction: (a, λ) from the polynomial through the blocks of the step before, or within a diagonally
 //! implicit step from the line through the past node and the block that is furthest; then v and q by the
