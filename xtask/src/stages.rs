@@ -1,7 +1,7 @@
 //! The stages of each task: what cargo is asked to do.
 
 /// Commands of cargo under one name.
-pub struct Stage {
+pub(crate) struct Stage {
     /// Name on the command line.
     pub name: &'static str,
     /// Arguments of cargo, one list a command.
@@ -9,7 +9,7 @@ pub struct Stage {
 }
 
 /// Names of the stages of `cargo xtask test`, in their order.
-pub const NAMES: &[&str] = &["format", "lints", "rust", "documentation"];
+pub(crate) const NAMES: &[&str] = &["format", "lints", "rust", "documentation"];
 
 /// What `--all` adds: optional features of the command.
 const PARQUET: &str = "--features=gradyn-cli/parquet";
@@ -21,7 +21,7 @@ fn words(line: &str) -> Vec<String> {
 
 /// Everything that must be green; with `all`, full cross products (tests that say `#[ignore = "all"]`), optional
 /// features and benches.
-pub fn test(all: bool) -> Vec<Stage> {
+pub(crate) fn test(all: bool) -> Vec<Stage> {
     let features = if all { PARQUET } else { "" };
     let clippy = format!("clippy --workspace --all-targets {features} -- -D warnings");
     let build = format!("test --workspace {features} --no-run");
@@ -40,7 +40,7 @@ pub fn test(all: bool) -> Vec<Stage> {
 }
 
 /// The tests that an edit of a kernel breaks first, lightly optimised.
-pub fn quick() -> Vec<Stage> {
+pub(crate) fn quick() -> Vec<Stage> {
     let kernels = "test --profile quick -p gradyn-num -p gradyn-model -p gradyn-dynamics --quiet";
     let methods = "test --profile quick -p gradyn --test quick --quiet";
     vec![
@@ -50,7 +50,7 @@ pub fn quick() -> Vec<Stage> {
 }
 
 /// Hashes of what is computed, written by an example of gradyn-bench.
-pub fn bits(names: &[String]) -> Stage {
+pub(crate) fn bits(names: &[String]) -> Stage {
     let mut command =
         words("run --quiet --profile bench --package gradyn-bench --example bits -- target/bits.txt");
     command.extend_from_slice(names);
@@ -58,7 +58,7 @@ pub fn bits(names: &[String]) -> Stage {
 }
 
 /// Tables and plots of the papers, by the libraries that the tests have built.
-pub fn reproduce(names: &[String]) -> Stage {
+pub(crate) fn reproduce(names: &[String]) -> Stage {
     let mut command = words("run --quiet --profile test --package gradyn-bench --example reproduce --");
     command.extend_from_slice(names);
     Stage { name: "reproduction", commands: vec![command] }

@@ -54,7 +54,7 @@ pub enum State {
 impl State {
     /// The lists of independent coordinates that a plan holds: at the level of positions, of velocities.
     /// Without velocity rows one list serves both.
-    pub fn lists(self, sys: &Setup) -> [Option<std::ops::Range<usize>>; 2] {
+    pub(crate) fn lists(self, sys: &Setup) -> [Option<std::ops::Range<usize>>; 2] {
         let n = sys.dims().n;
         let free = |kinematics: Kinematics| n - sys.independent(kinematics).len();
         match self {
@@ -235,7 +235,13 @@ impl Block {
         self.kinematic[index].as_mut()
     }
     /// Solves the rows of the block for x = (q, v, a, λ), whose (q, v) are the prediction.
-    pub fn evaluate(&mut self, sys: &Setup, t: f64, choice: &[u32], x: &mut [f64]) -> Result<(), StepError> {
+    pub(crate) fn evaluate(
+        &mut self,
+        sys: &Setup,
+        t: f64,
+        choice: &[u32],
+        x: &mut [f64],
+    ) -> Result<(), StepError> {
         let (n, m) = (sys.dims().n, sys.dims().m);
         self.choose(sys, choice)?;
         self.positions(sys, t, x)?;
@@ -367,7 +373,7 @@ impl Block {
         Ok(())
     }
     /// Φ̇_q of the rows of velocities, where there are such rows.
-    pub fn dphi_q(&self) -> &[f64] {
+    pub(crate) fn dphi_q(&self) -> &[f64] {
         &self.dphi_q
     }
     /// Factors [Φ_q; B] and F_u where the data are placed.
@@ -402,7 +408,7 @@ impl Block {
         Ok(self.largest())
     }
     /// The largest entry of R.
-    pub fn largest(&self) -> f64 {
+    pub(crate) fn largest(&self) -> f64 {
         match &self.solver {
             Solver::NullSpace(r) => r.largest(),
             Solver::Kkt(_) => 0.0,
@@ -506,7 +512,7 @@ impl Block {
 
 /// Rounding level of (q, v, a, λ, z) in a state step h, with or without an implicit matrix: see
 /// [`crate::Step::noise`]. `shared` is that of [`Lagrange::shared`].
-pub fn noise(
+pub(crate) fn noise(
     f: &Lagrange,
     shared: f64,
     implicit: bool,

@@ -144,7 +144,7 @@ impl Controller {
         }
     }
     /// Size of the step after step `done` of a smooth piece: fixed, with the halvings of its start, or h.
-    pub fn size(&self, done: usize, halvings: u32, h: f64) -> f64 {
+    pub(crate) fn size(&self, done: usize, halvings: u32, h: f64) -> f64 {
         match (self.tolerance, self.step) {
             (None, Some(step)) => step * (grid(done + 1, halvings) - grid(done, halvings)),
             _ => h,
@@ -178,16 +178,16 @@ impl Controller {
     }
     /// Step size at the beginning of a smooth piece: h at the end of the one before, or what the scheme asks
     /// for.
-    pub fn begin(&self, first: Option<f64>, h: f64, mesh: &Mesh) -> f64 {
+    pub(crate) fn begin(&self, first: Option<f64>, h: f64, mesh: &Mesh) -> f64 {
         let total = mesh.end() - mesh.start.0;
         first.map_or(h, |first| first.clamp(1e-9 * total, 0.1 * total))
     }
     /// The factor of the step size after an attempt with that error, (1).
-    pub fn factor(&self, error: f64, order: usize) -> f64 {
+    pub(crate) fn factor(&self, error: f64, order: usize) -> f64 {
         if error == 0.0 { 5.0 } else { (0.9 * error.powf(-1.0 / order as f64)).clamp(0.2, 5.0) }
     }
     /// Smallest sensible step at t.
-    pub fn minimum(&self, t: f64) -> f64 {
+    pub(crate) fn minimum(&self, t: f64) -> f64 {
         16.0 * f64::EPSILON * t.abs().max(1e-3)
     }
     /// First step of n coordinates at x: as given, or from the size of ẏ and the power of h in the estimate

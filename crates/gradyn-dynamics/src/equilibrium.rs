@@ -56,7 +56,7 @@ pub struct Reduced<S> {
 
 impl<S: RunScalar> Reduced<S> {
     /// Memory for these rows of Φ, all conditions, and B.
-    pub fn new(sys: &Setup, held: &[u32], balanced: &[u32]) -> Result<Self, StepError> {
+    pub(crate) fn new(sys: &Setup, held: &[u32], balanced: &[u32]) -> Result<Self, StepError> {
         let dims = sys.dims();
         let mn = &sys.patterns().mn;
         let conditions = sys.statics().map_or(0, |s| s.held.len());

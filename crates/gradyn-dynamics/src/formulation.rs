@@ -74,7 +74,7 @@ impl Lagrange {
     }
     /// Penalties on rows that repeat each other share their load by the roundings of Φ̈ times this: the
     /// largest α. Else 0.
-    pub fn shared(&self, sys: &Setup) -> f64 {
+    pub(crate) fn shared(&self, sys: &Setup) -> f64 {
         if !self.shares(sys) {
             return 0.0;
         }
@@ -98,7 +98,7 @@ impl Lagrange {
 }
 
 /// Dropped rows of a system of multipliers: -λ_k = 0.
-pub fn release<S: KernelScalar>(sys: &Setup, lam: &[S], rows: &mut [S]) {
+pub(crate) fn release<S: KernelScalar>(sys: &Setup, lam: &[S], rows: &mut [S]) {
     sys.dropped().iter().for_each(|&k| rows[k as usize] = -lam[k as usize]);
 }
 
@@ -146,7 +146,7 @@ impl<S: KernelScalar> Linear<S> {
         self.assemble(sys, at, !self.f.wrong_tangent);
     }
     /// Partials where the evaluator is already, with or without g_q.
-    pub fn assemble(&mut self, sys: &Setup, at: &At<S>, geometric: bool) {
+    pub(crate) fn assemble(&mut self, sys: &Setup, at: &At<S>, geometric: bool) {
         self.hold(at);
         self.matrices(sys, geometric);
     }
@@ -169,7 +169,7 @@ impl<S: KernelScalar> Linear<S> {
         }
     }
     /// Remembers a point where the evaluator is; the partials are not those there.
-    pub fn hold(&mut self, at: &At<S>) {
+    pub(crate) fn hold(&mut self, at: &At<S>) {
         self.t = at.t;
         for (k, x) in [at.q, at.v, at.a, at.lam].into_iter().enumerate() {
             self.point[k * self.n..k * self.n + x.len()].copy_from_slice(x);
@@ -181,13 +181,13 @@ impl<S: KernelScalar> Linear<S> {
     }
     /// q += s F_qᵀ μ, v += s F_vᵀ μ, grad += s F_pᵀ μ at the point that is held, without (3) and (4); false
     /// if the system cannot.
-    pub fn pull(&mut self, s: f64, mu: &[S], out: [&mut [S]; 3]) -> bool {
+    pub(crate) fn pull(&mut self, s: f64, mu: &[S], out: [&mut [S]; 3]) -> bool {
         let at = At::of(self.t, &self.point, self.n, self.m);
         let (top, bottom) = mu.split_at(self.n);
         !self.f.wrong_tangent && self.terms.pull(&at, self.f.level, [top, bottom], s, out)
     }
     /// The point and the data there.
-    pub fn at(&mut self) -> (At<'_, S>, &mut Evaluator<S>) {
+    pub(crate) fn at(&mut self) -> (At<'_, S>, &mut Evaluator<S>) {
         (At::of(self.t, &self.point, self.n, self.m), &mut self.terms)
     }
     /// out += s (F_q δq + F_v δv).

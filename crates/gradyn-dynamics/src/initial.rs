@@ -54,7 +54,7 @@ pub struct Initial {
 }
 
 /// (1)–(4) on any scalar; `data` holds the slots.
-pub fn residual<S: RunScalar>(
+pub(crate) fn residual<S: RunScalar>(
     sys: &Setup,
     law: &Lagrange,
     layout: &Layout,
@@ -109,7 +109,13 @@ pub(crate) fn auxiliary_rows<S: RunScalar>(layout: &Layout, x: &[S], r: &mut [S]
 
 impl Initial {
     /// Memory; `p` are the slots. `kkt` is the matrix of (3), prepared.
-    pub fn new(sys: &Setup, law: Lagrange, layout: Layout, p: &[f64], kkt: Kkt) -> Result<Self, StepError> {
+    pub(crate) fn new(
+        sys: &Setup,
+        law: Lagrange,
+        layout: Layout,
+        p: &[f64],
+        kkt: Kkt,
+    ) -> Result<Self, StepError> {
         let rows =
             StartRows::new(sys, Kinematics::Velocity, layout.n - sys.independent(Kinematics::Velocity).len());
         let acceleration = Linear::new(sys, law, p);
@@ -130,7 +136,7 @@ impl Initial {
         })
     }
     /// Solves (1)–(3) from the drawn configuration.
-    pub fn advance(
+    pub(crate) fn advance(
         &mut self,
         sys: &Setup,
         t: f64,
@@ -255,7 +261,13 @@ impl Initial {
         }
     }
     /// Partials of (1)–(3) at x.
-    pub fn linearise(&mut self, sys: &Setup, t: f64, angles: &[f64], x: &[f64]) -> Result<(), StepError> {
+    pub(crate) fn linearise(
+        &mut self,
+        sys: &Setup,
+        t: f64,
+        angles: &[f64],
+        x: &[f64],
+    ) -> Result<(), StepError> {
         self.acceleration.terms.set_angles(angles);
         let (n, m) = (self.layout.n, self.layout.m);
         self.t = t;
@@ -281,7 +293,7 @@ impl Initial {
         }
     }
     /// Positions, then velocities, then accelerations.
-    pub fn solve(&mut self, sys: &Setup, b: &mut [f64]) {
+    pub(crate) fn solve(&mut self, sys: &Setup, b: &mut [f64]) {
         let (n, m) = (self.layout.n, self.layout.m);
         let (q, rest) = b.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);

@@ -44,7 +44,7 @@ pub struct Plan {
 
 impl Plan {
     /// Only record 0.
-    pub fn start(t: f64, declared: Option<u32>, angles: &[f64], choice: &[u32]) -> Self {
+    pub(crate) fn start(t: f64, declared: Option<u32>, angles: &[f64], choice: &[u32]) -> Self {
         Self {
             t: vec![t],
             h: vec![],
@@ -69,7 +69,7 @@ impl Plan {
         Frozen { angles: self.angles(n), choice, before: &self.h[..n.saturating_sub(1)] }
     }
     /// Appends a step.
-    pub fn push(&mut self, h: f64, t: f64, declared: Option<u32>, angles: &[f64], choice: &[u32]) {
+    pub(crate) fn push(&mut self, h: f64, t: f64, declared: Option<u32>, angles: &[f64], choice: &[u32]) {
         self.t.push(t);
         self.h.push(h);
         self.declared.push(declared);
@@ -77,7 +77,7 @@ impl Plan {
         self.choices.extend_from_slice(choice);
     }
     /// Takes the last step away.
-    pub fn pop(&mut self) {
+    pub(crate) fn pop(&mut self) {
         self.t.pop();
         self.h.pop();
         self.declared.pop();

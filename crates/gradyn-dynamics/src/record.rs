@@ -17,7 +17,7 @@ pub struct Layout {
 }
 impl Layout {
     /// Sizes of a system, with `extras` numbers after the head.
-    pub fn of(sys: &Setup, extras: usize) -> Self {
+    pub(crate) fn of(sys: &Setup, extras: usize) -> Self {
         let d = sys.dims();
         let o = sys.functionals(Set::Integrand);
         Self { n: d.n, m: d.m, o, len: 3 * d.n + d.m + o + extras }

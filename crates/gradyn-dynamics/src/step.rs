@@ -172,7 +172,7 @@ impl<const N: usize> IntegrandRows<Dual<f64, N>> {
 impl IntegrandRows {
     /// g_x · s for objective `k` and a node `s`.
     #[inline]
-    pub fn mul(&self, k: usize, s: &[f64]) -> f64 {
+    pub(crate) fn mul(&self, k: usize, s: &[f64]) -> f64 {
         let row = &self.rows[k * self.width..k * self.width + self.node];
         row.iter().zip(s).map(|(g, s)| g * s).sum()
     }
@@ -183,7 +183,7 @@ impl IntegrandRows {
         out.iter_mut().zip(row).for_each(|(o, g)| *o += s * g);
     }
     /// The product g_p · δ of an objective with a direction of slots.
-    pub fn slot_mul(&self, sys: &Setup, k: usize, delta: &[f64]) -> f64 {
+    pub(crate) fn slot_mul(&self, sys: &Setup, k: usize, delta: &[f64]) -> f64 {
         let row = &self.rows[k * self.width + self.node..(k + 1) * self.width];
         row.iter().zip(sys.support(Set::Integrand)).map(|(g, &s)| g * delta[s as usize]).sum()
     }
@@ -203,11 +203,11 @@ pub struct Pair<T> {
 }
 impl<T> Pair<T> {
     /// Nothing is known yet.
-    pub fn new(lay: &Layout, at: [T; 2]) -> Self {
+    pub(crate) fn new(lay: &Layout, at: [T; 2]) -> Self {
         Self { at, nodes: [(); 2].map(|()| (f64::NAN, vec![0.0; lay.z()])) }
     }
     /// Moves on to the nodes of another step; says which of them are known.
-    pub fn turn(&mut self, lay: &Layout, span: Span<f64>, past: &[f64], x: &[f64]) -> [bool; 2] {
+    pub(crate) fn turn(&mut self, lay: &Layout, span: Span<f64>, past: &[f64], x: &[f64]) -> [bool; 2] {
         let [past, node] = [(span.t, &past[..lay.z()]), (span.end(), &x[..lay.z()])];
         let is_at = |have: &(f64, Vec<f64>), (t, x): (f64, &[f64])| have.0 == t && have.1 == x;
         if is_at(&self.nodes[0], node) || is_at(&self.nodes[1], past) {

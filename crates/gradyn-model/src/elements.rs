@@ -75,7 +75,7 @@ pub struct Elements {
 
 /// Terms of elements at one point, with the memory that evaluation writes.
 #[derive(Clone, Debug)]
-pub struct ElementTerms<S> {
+pub(crate) struct ElementTerms<S> {
     pub(crate) elements: Arc<Elements>,
     /// The decisions about rows and slots that the terms are evaluated with.
     pub(crate) rows: Arc<RowStatus>,
@@ -218,18 +218,18 @@ impl Elements {
         }
     }
     /// The first joint that holds its directions half a turn off at q.
-    pub fn flipped(&self, p: &[f64], q: &[f64]) -> Option<String> {
+    pub(crate) fn flipped(&self, p: &[f64], q: &[f64]) -> Option<String> {
         self.aligned.iter().find(|(_, form)| quadratic(form, p, q) < 0.0).map(|(name, _)| name.clone())
     }
     /// The first force along a distance whose ends coincide at q.
-    pub fn collapsed_force(self: &Arc<Self>, p: &[f64], q: &[f64]) -> Option<String> {
+    pub(crate) fn collapsed_force(self: &Arc<Self>, p: &[f64], q: &[f64]) -> Option<String> {
         let terms = self.plain_terms(p);
         let size = q.iter().fold(0.0f64, |s, q| s.max(q.abs()));
         let collapsed = |f: &&Force| along_distance(f) && f.element.value(&terms.args, q) <= 1e-12 * size;
         self.forces.iter().find(collapsed).map(|f| f.name.clone())
     }
     /// The first force that is not finite at rest.
-    pub fn undefined_at_rest(
+    pub(crate) fn undefined_at_rest(
         self: &Arc<Self>,
         p: &[f64],
         t: f64,
@@ -263,32 +263,32 @@ impl Elements {
         None
     }
     /// Are there forces that are not defined everywhere?
-    pub fn guarded(&self) -> bool {
+    pub(crate) fn guarded(&self) -> bool {
         !self.guards.is_empty()
     }
     /// Names of the constraint rows.
-    pub fn row_names(&self) -> &[RowName] {
+    pub(crate) fn row_names(&self) -> &[RowName] {
         &self.row_names
     }
     /// Does any objective or output read the multiplier of a row?
-    pub fn reads_multiplier(&self, row: usize) -> bool {
+    pub(crate) fn reads_multiplier(&self, row: usize) -> bool {
         [&self.integrand, &self.terminal, &self.output]
             .iter()
             .any(|f| f.sensors.iter().any(|s| s.reads_multiplier(row)))
     }
     /// Does any terminal value read accelerations or multipliers?
-    pub fn reads_final_dynamics(&self) -> bool {
+    pub(crate) fn reads_final_dynamics(&self) -> bool {
         self.terminal.sensors.iter().any(|s| s.needs_dynamics())
     }
     /// Does any objective read accelerations or multipliers?
-    pub fn reads_dynamics(&self) -> bool {
+    pub(crate) fn reads_dynamics(&self) -> bool {
         [&self.integrand, &self.terminal].iter().any(|f| f.sensors.iter().any(|s| s.needs_dynamics()))
     }
 }
 
 impl ElementTerms<f64> {
     /// The first force along a distance whose ends pass through each other between two positions.
-    pub fn reversed_force(&self, from: &[f64], to: &[f64]) -> Option<String> {
+    pub(crate) fn reversed_force(&self, from: &[f64], to: &[f64]) -> Option<String> {
         let reversed = |f: &&Force| {
             let a = f.element.gradient(&self.args, from).1;
             let b = f.element.gradient(&self.args, to).1;
@@ -298,7 +298,7 @@ impl ElementTerms<f64> {
     }
     /// Why a force is not defined at the second of two points, or between them; the time of the terms is that
     /// of the second.
-    pub fn undefined_force(&mut self, from: &At, to: &At) -> Option<Outside> {
+    pub(crate) fn undefined_force(&mut self, from: &At, to: &At) -> Option<Outside> {
         let Self { args, load, .. } = self;
         let from = ForceAt { t: from.t, q: from.q, v: from.v, args };
         let to = ForceAt { t: to.t, q: to.q, v: to.v, args };

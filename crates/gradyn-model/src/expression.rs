@@ -47,7 +47,7 @@ impl ExpressionError {
 
     /// Adds a hint of what to try.
     #[must_use]
-    pub fn help(self, help: impl Into<String>) -> Self {
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }
 }

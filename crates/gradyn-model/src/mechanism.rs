@@ -95,7 +95,7 @@ pub enum Vector {
 }
 impl Vector {
     /// Where it stands in the file.
-    pub fn place(&self) -> Option<Range<usize>> {
+    pub(crate) fn place(&self) -> Option<Range<usize>> {
         match self {
             Vector::Components(_, place) => place.clone(),
             Vector::Expression(e) => e.place.clone(),
@@ -221,7 +221,7 @@ pub struct Initial {
 
 impl Initial {
     /// Conditions of positions, of an equilibrium or not.
-    pub fn positions(&self) -> impl Iterator<Item = &(Number, Number)> {
+    pub(crate) fn positions(&self) -> impl Iterator<Item = &(Number, Number)> {
         self.position.iter().chain(self.equilibrium.iter().flat_map(Equilibrium::conditions))
     }
 }

@@ -52,7 +52,7 @@ pub struct Form {
 }
 impl Form {
     /// Coordinates that it touches.
-    pub fn coords(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn coords(&self) -> impl Iterator<Item = usize> + '_ {
         self.bilinear.iter().flat_map(|t| [t.0, t.1]).chain(self.linear.iter().map(|t| t.0))
     }
 }
@@ -96,11 +96,11 @@ impl QuadraticRows {
         all
     }
     /// Positions on n × n that (3) writes.
-    pub fn positions(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn positions(&self) -> impl Iterator<Item = u32> {
         self.a.iter().map(|t| t.ij)
     }
     /// Slots that the rows read.
-    pub fn slots(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn slots(&self) -> impl Iterator<Item = u32> {
         self.a.iter().map(|t| t.slot).chain(self.b.iter().map(|t| t.slot)).chain(self.c.iter().map(|c| c.1))
     }
     /// Φ_q: out += A q + b.

@@ -70,7 +70,7 @@ pub struct RowName {
 
 impl RowName {
     /// A row of an element.
-    pub fn new(owner: Owner, element: impl fmt::Display, what: impl Into<String>) -> Self {
+    pub(crate) fn new(owner: Owner, element: impl fmt::Display, what: impl Into<String>) -> Self {
         Self { owner, element: element.to_string(), what: what.into() }
     }
 }

@@ -63,15 +63,15 @@ impl RowStatus {
         Self { active, ..self.clone() }
     }
     /// Independent rows: of positions (holonomic rows), or of velocities (all rows).
-    pub fn independent(&self, kinematics: Kinematics) -> &[u32] {
+    pub(crate) fn independent(&self, kinematics: Kinematics) -> &[u32] {
         &self.independent[kinematics.index()]
     }
     /// Rows that are left out because they follow from others.
-    pub fn dropped(&self) -> &[u32] {
+    pub(crate) fn dropped(&self) -> &[u32] {
         &self.dropped
     }
     /// Compliance of each row relative to that of the formulation.
-    pub fn compliances(&self, scaling: RowScaling) -> &[f64] {
+    pub(crate) fn compliances(&self, scaling: RowScaling) -> &[f64] {
         &self.compliances[usize::from(scaling == RowScaling::EffectiveMass)]
     }
     /// What gradients over slots visit.

@@ -149,7 +149,7 @@ impl Field {
         Self { role, ..self }
     }
     /// A number that must be positive for every parameter.
-    pub const fn positive(self) -> Self {
+    pub(crate) const fn positive(self) -> Self {
         Self { bound: Bound::Positive, ..self }
     }
     /// A number that must not be negative for any parameter.

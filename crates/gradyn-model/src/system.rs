@@ -136,7 +136,7 @@ pub struct Patterns {
 
 impl Patterns {
     /// M may have any entry of n × n.
-    pub fn new(nn: Pattern, mn: Pattern) -> Self {
+    pub(crate) fn new(nn: Pattern, mn: Pattern) -> Self {
         let mass = (0..nn.nnz() as u32).collect();
         Self { nn, mn, mass }
     }

@@ -117,7 +117,7 @@ impl UserSystem {
         &self.objectives
     }
     /// Where the search for (2) begins.
-    pub fn guess(&self) -> &[f64] {
+    pub(crate) fn guess(&self) -> &[f64] {
         &self.guess
     }
     /// All rows are independent and none is left out.

@@ -50,7 +50,7 @@ impl Factor {
     }
 
     /// The faster factorisation where some positions may be zero in all matrices.
-    pub fn with_optional(pattern: &Pattern, optional: &[u32]) -> Result<Self, FactorError> {
+    pub(crate) fn with_optional(pattern: &Pattern, optional: &[u32]) -> Result<Self, FactorError> {
         let n = pattern.rows();
         if n <= DENSE_UP_TO.get() {
             return Self::dense(pattern);

@@ -128,7 +128,7 @@ impl SparseLu {
     }
 
     /// Multiplications of a refactor, with the pivots in use or, before any, with those of random values.
-    pub fn work(&self) -> usize {
+    pub(crate) fn work(&self) -> usize {
         self.work
     }
 

@@ -47,7 +47,7 @@ pub fn central(case: &Case, relative: f64, richardson: bool) -> Result<Gradient,
 }
 
 /// Highest order of (3).
-pub const MOST: usize = 9;
+pub(crate) const MOST: usize = 9;
 
 /// Entries by (2)–(4).
 pub struct Extrapolated {

@@ -30,21 +30,21 @@ impl Design<'_> {
         }
     }
     /// (∂p/∂ρ)ᵀ applied to a slot gradient.
-    pub fn pull_back(&self, rho: &[f64], slots: &[f64]) -> Vec<f64> {
+    pub(crate) fn pull_back(&self, rho: &[f64], slots: &[f64]) -> Vec<f64> {
         match self {
             Design::Model(m) => m.pull_back(rho, slots),
             Design::Plain(_) => slots[..rho.len()].to_vec(),
         }
     }
     /// Typical size of parameter `k`.
-    pub fn scale(&self, k: usize) -> f64 {
+    pub(crate) fn scale(&self, k: usize) -> f64 {
         match self {
             Design::Model(m) => m.parameters[k].scale,
             Design::Plain(scales) => scales[k],
         }
     }
     /// Name of objective `k`.
-    pub fn objective(&self, k: usize) -> String {
+    pub(crate) fn objective(&self, k: usize) -> String {
         match self {
             Design::Model(m) => m.objectives[k].clone(),
             Design::Plain(_) => format!("objective {}", k + 1),
@@ -66,11 +66,11 @@ pub struct Case<'a> {
 
 impl Case<'_> {
     /// The slots p = e(ρ) of the run.
-    pub fn slots(&self) -> Vec<f64> {
+    pub(crate) fn slots(&self) -> Vec<f64> {
         self.design.slots(self.rho)
     }
     /// Number of objectives.
-    pub fn objectives(&self) -> usize {
+    pub(crate) fn objectives(&self) -> usize {
         self.run.layout.o
     }
     /// p' along one direction of ρ, in the first part of each slot.
@@ -95,7 +95,7 @@ pub fn values(recipe: &StepRecipe, p: &[f64], run: &Trajectory) -> Vec<f64> {
 }
 
 /// z_N + w(x_N, t_N; p) on any scalar.
-pub fn terminal<S: RunScalar>(recipe: &StepRecipe, p: &[S], t: S, angles: &[f64], x: &[S]) -> Vec<S> {
+pub(crate) fn terminal<S: RunScalar>(recipe: &StepRecipe, p: &[S], t: S, angles: &[f64], x: &[S]) -> Vec<S> {
     let sys = recipe.system();
     let lay = recipe.layout();
     let mut terms = sys.evaluator(p);

@@ -52,7 +52,7 @@ const STAGES: f64 = 100.0;
 
 /// Carries seeded parameters through the run: ψ with its derivative parts. `unit` is the size of a seed,
 /// `scales[k]` the typical size of the parameter behind direction k.
-pub fn program<S: RunScalar>(
+pub(crate) fn program<S: RunScalar>(
     case: &Case,
     rho: &[S],
     unit: f64,

@@ -37,7 +37,7 @@ fn manipulator(variable: usize) -> Prepared {
 }
 
 /// A table of the points of all series, which share their x.
-pub fn table(x: &str, plot: &Plot) -> String {
+pub(crate) fn table(x: &str, plot: &Plot) -> String {
     // numbers as the axes have them
     let series = &plot.series;
     let [at, value] = [0, 1].map(|digits| {
@@ -63,7 +63,7 @@ pub fn table(x: &str, plot: &Plot) -> String {
 }
 
 /// Eq. 77 by three methods.
-pub fn equation_77() -> String {
+pub(crate) fn equation_77() -> String {
     // by two adjoints and by extrapolation
     let model = manipulator(6);
     let adjoint = Function::gradient(&model, &adams(1e-13), Sensitivity::AdjointStateSpace).1;
@@ -92,7 +92,7 @@ pub fn equation_77() -> String {
 }
 
 /// Fig. 3: errors of dψ/dc of the oscillator over the perturbation.
-pub fn figure_3() -> Plot {
+pub(crate) fn figure_3() -> Plot {
     let model = example("oscillator", &[]);
     let perturbations: Vec<f64> = (1..=20).map(|k| 10f64.powf(-0.5 * k as f64)).collect();
     let error = |g: f64| (g - OSCILLATOR[0]).abs();
@@ -137,20 +137,20 @@ fn over_tolerance(model: &impl Function, title: &str, k: usize, exact: f64) -> P
 }
 
 /// Fig. 4: (a) and (b).
-pub fn figure_4() -> Vec<Plot> {
+pub(crate) fn figure_4() -> Vec<Plot> {
     let model = example("oscillator", &[]);
     let titles = ["(a) Oscillator, dψ/dc", "(b) Oscillator, dψ/dz₀"];
     (0..2).map(|k| over_tolerance(&model, titles[k], k, OSCILLATOR[k])).collect()
 }
 
 /// Fig. 6: (a) and (b).
-pub fn figure_6() -> Vec<Plot> {
+pub(crate) fn figure_6() -> Vec<Plot> {
     let titles = ["(a) Manipulator, dψ/dF1Z", "(b) Manipulator, dψ/dL1Z"];
     (0..2).map(|k| over_tolerance(&manipulator(6), titles[k], k, MANIPULATOR[k])).collect()
 }
 
 /// Fig. 7: time of run and gradient over the number of parameters, in times of a run.
-pub fn figure_7() -> Plot {
+pub(crate) fn figure_7() -> Plot {
     let m = adams(FIXED);
     let models: Vec<Prepared> = (1..=6).map(manipulator).collect();
 

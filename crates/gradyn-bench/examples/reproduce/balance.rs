@@ -107,7 +107,7 @@ fn table(file: &ModelFile, model: &Prepared) -> (String, Vec<String>) {
 }
 
 /// The section; what does not hold.
-pub fn study(page: &mut Page) -> Vec<String> {
+pub(crate) fn study(page: &mut Page) -> Vec<String> {
     let file = file("five_bar_balance", &[]);
     let model = Prepared::new(&file.mechanism).expect("builds");
     page.add(include_str!("text/m13_3.md"));

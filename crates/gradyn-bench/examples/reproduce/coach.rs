@@ -210,7 +210,7 @@ fn conclusion(rows: &[Row]) -> String {
 }
 
 /// The section; what does not hold.
-pub fn study(page: &mut Page) -> Vec<String> {
+pub(crate) fn study(page: &mut Page) -> Vec<String> {
     let mut out = String::from("## C12\n\n") + include_str!("text/c12.md") + "\n";
     let rows = COUNTS.map(Row::new);
     costs(&mut out, &rows);

@@ -140,7 +140,7 @@ fn words(all: &[(Coordinates, Vec<Cell>)]) -> String {
 }
 
 /// The section; what does not hold.
-pub fn study(page: &mut Page) -> Vec<String> {
+pub(crate) fn study(page: &mut Page) -> Vec<String> {
     let mut out = String::from("## A22 Table 2\n\n");
     let mut wrong = vec![];
     let mut all = vec![];

@@ -58,7 +58,7 @@ fn line(row: &Printed, way: &Way, ours: &Ours) -> String {
 }
 
 /// A table, and what is farther than the bound: nothing, if all is well.
-pub fn table(title: &str, rows: &[Printed]) -> (String, Vec<String>) {
+pub(crate) fn table(title: &str, rows: &[Printed]) -> (String, Vec<String>) {
     let model = example("five_bar", &[]);
     let mut out = format!("## {title}\n\n");
     out += "| row | our method | dψ/dL₀₁ printed | ours | - printed | - exact ";
@@ -157,7 +157,7 @@ fn a22_gradients() -> [(Vec<Vec<f64>>, f64); 5] {
 
 /// [A22, Table 1] at 1 ms in three families of coordinates, and at 10 ms; what differs between the
 /// coordinates in the printed digits.
-pub fn a22(page: &mut Page) -> Vec<String> {
+pub(crate) fn a22(page: &mut Page) -> Vec<String> {
     // entry by entry
     let gradients = a22_gradients();
     let mut out = a22_head();
@@ -196,7 +196,7 @@ pub fn a22(page: &mut Page) -> Vec<String> {
 }
 
 /// [M13, Fig. 2]: velocities of point 2; energies, with the potential energy of the start as reference.
-pub fn response() -> Vec<Plot> {
+pub(crate) fn response() -> Vec<Plot> {
     let names = ["vel(B12.P2.x)", "vel(B12.P2.y)", "system.kinetic", "system.energy"];
     let model = example("five_bar", &names);
     let m: Method = method("index3", "newmark").step(H);

@@ -130,7 +130,7 @@ fn summary(columns: &[Column]) -> String {
 }
 
 /// Both sections; what does not hold.
-pub fn study(page: &mut Page) -> Vec<String> {
+pub(crate) fn study(page: &mut Page) -> Vec<String> {
     let columns = FAMILIES.map(column);
     let model = Prepared::new(&edited("four_wheeler", &[])).expect("builds");
     let names: Vec<String> = model.parameters().iter().map(|p| p.name.clone()).collect();

@@ -44,8 +44,8 @@ const GRADIENT: [f64; 6] = [
     0.017451928561630196,
 ];
 /// ψ that the paper prints before and after its optimisation, and the parameters after it.
-pub const PRINTED_PSI: [f64; 2] = [678.0, 48.0];
-pub const OPTIMUM: [f64; 6] = [1497.0, 3052.0, 14531.0, 8418.0, 28378782.0, 28382080.0];
+pub(crate) const PRINTED_PSI: [f64; 2] = [678.0, 48.0];
+pub(crate) const OPTIMUM: [f64; 6] = [1497.0, 3052.0, 14531.0, 8418.0, 28378782.0, 28382080.0];
 
 /// The rows at the start.
 fn forces(edits: &[(&str, &str)]) -> Vec<f64> {
@@ -56,7 +56,7 @@ fn forces(edits: &[(&str, &str)]) -> Vec<f64> {
     model.table(&run, None).expect("a table").rows.swap_remove(0).split_off(1)
 }
 
-pub fn fine() -> Method {
+pub(crate) fn fine() -> Method {
     method("maggi", "dopri5").tolerance(1e-8, 1e-8)
 }
 
@@ -135,7 +135,7 @@ fn gradient(out: &mut String) {
 }
 
 /// The section; what does not hold.
-pub fn study(page: &mut Page) -> Vec<String> {
+pub(crate) fn study(page: &mut Page) -> Vec<String> {
     let mut out = String::from("## P14 Tables 5 and 6\n\n");
     let wrong = nominal(&mut out);
     out += include_str!("text/iltis.md");

@@ -146,7 +146,7 @@ fn figure_7(after: &[f64]) -> Vec<Plot> {
 }
 
 /// The sections; what does not hold.
-pub fn study(page: &mut Page) -> Vec<String> {
+pub(crate) fn study(page: &mut Page) -> Vec<String> {
     let high = || Method { max_steps: 10000, ..fine() };
     let runs = [
         ("`maggi` + `dopri5`", optimised(DEFAULT, high())),

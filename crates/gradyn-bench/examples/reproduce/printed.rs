@@ -7,7 +7,7 @@ use gradyn::Sensitivity::{
 
 /// Steps of a row.
 #[derive(Clone, Copy)]
-pub enum Steps {
+pub(crate) enum Steps {
     /// Steps of a fixed size [s].
     Fixed(f64),
     /// Steps by a tolerance, rtol = atol.
@@ -16,7 +16,7 @@ pub enum Steps {
 use Steps::{Fixed, Tolerance};
 
 /// One way to compute a row.
-pub struct Way {
+pub(crate) struct Way {
     pub formulation: &'static str,
     pub integrator: &'static str,
     pub steps: Steps,
@@ -24,7 +24,7 @@ pub struct Way {
 }
 
 /// A row of a table of the five-bar: dψ/dL₀₁ and dψ/dL₀₂, ψ = ψ₁.
-pub struct Printed {
+pub(crate) struct Printed {
     pub row: &'static str,
     pub values: [f64; 2],
     pub ways: Vec<Way>,
@@ -35,9 +35,9 @@ pub struct Printed {
 }
 
 /// Step of the tables [s].
-pub const H: f64 = 1e-2;
+pub(crate) const H: f64 = 1e-2;
 /// Largest distance from the exact values that every row must keep at this step.
-pub const BOUND: f64 = 0.012;
+pub(crate) const BOUND: f64 = 0.012;
 
 fn at(formulation: &'static str, integrator: &'static str, steps: Steps, how: How) -> Way {
     Way { formulation, integrator, steps, how }
@@ -47,7 +47,7 @@ fn row(row: &'static str, values: [f64; 2], ways: Vec<Way>, why: &'static str) -
 }
 
 /// The rows of [M13, Table 1].
-pub fn m13() -> Vec<Printed> {
+pub(crate) fn m13() -> Vec<Printed> {
     // by Maggi's formulation: with rk4, and with integrators like those of FATODE
     let rk4 = |s| vec![at("maggi", "rk4", Fixed(H), How::By(s))];
     let stiff = ["radau5", "gauss4", "sdirk4", "rodas4", "ros3", "dopri5"];
@@ -89,7 +89,7 @@ const ROUNDED: &str = "rounding of the print";
 const TRAPEZOIDAL: &str = "integrator of the paper not stated; both have errors of this size at this step";
 
 /// The rows of [P14, Table 1].
-pub fn p14() -> Vec<Printed> {
+pub(crate) fn p14() -> Vec<Printed> {
     // by Newmark, by rk4, by one-sided differences
     let newmark = |f, s| vec![at(f, "newmark", Fixed(H), How::By(s))];
     let rk4 = |s| vec![at("maggi", "rk4", Fixed(H), How::By(s))];
@@ -128,14 +128,15 @@ pub fn p14() -> Vec<Printed> {
 
 /// Parameters of [A22, Table 1], and its columns for ψ₁, ψ₂, ψ₃ (all formulations of the paper agree but for
 /// one entry).
-pub const A22_PARAMETERS: [&str; 5] = ["L_s1", "L_s2", "m_A1", "xG_A1", "L_A1"];
-pub const A22: [[&str; 5]; 3] = [
+pub(crate) const A22_PARAMETERS: [&str; 5] = ["L_s1", "L_s2", "m_A1", "xG_A1", "L_A1"];
+pub(crate) const A22: [[&str; 5]; 3] = [
     ["-4.228", "3.212", "0.3186", "0.4423", "3.360"],
     ["-15.45", "50.32", "0.9700", "0.7454", "-27.37"],
     ["221.7", "2437", "-32.51", "-85.70", "-2547"],
 ];
 
 /// [B92, Eq. 77] as printed, with its confidence.
-pub const B92_PARAMETERS: [&str; 6] = ["F1Z", "L1Z", "t1", "L", "M2", "I3Z"];
-pub const B92_RHO: [f64; 6] = [4500.0, 220.0, 0.5, 0.5, 155.0, 4.2];
-pub const B92: [&str; 6] = ["-0.6597e-4", "0.9200e-5", "0.1438", "0.6811e-2", "0.5922e-3", "-0.1837e-4"];
+pub(crate) const B92_PARAMETERS: [&str; 6] = ["F1Z", "L1Z", "t1", "L", "M2", "I3Z"];
+pub(crate) const B92_RHO: [f64; 6] = [4500.0, 220.0, 0.5, 0.5, 155.0, 4.2];
+pub(crate) const B92: [&str; 6] =
+    ["-0.6597e-4", "0.9200e-5", "0.1438", "0.6811e-2", "0.5922e-3", "-0.1837e-4"];

@@ -11,14 +11,14 @@ const LONG: f64 = 2.0;
 
 /// How a row is computed.
 #[derive(Clone, Copy)]
-pub enum How {
+pub(crate) enum How {
     By(Sensitivity),
     /// (ψ(ρ + δ) - ψ(ρ))/δ, both by their own runs.
     Forward(f64),
 }
 
 impl How {
-    pub fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         match self {
             How::By(s) => s.name().into(),
             How::Forward(δ) => format!("one-sided differences, {δ:.0e}"),
@@ -27,19 +27,19 @@ impl How {
 }
 
 /// A bundled example, with output columns of these names added.
-pub fn example(name: &str, outputs: &[&str]) -> Prepared {
+pub(crate) fn example(name: &str, outputs: &[&str]) -> Prepared {
     let mut m = edited(name, &[]);
     outputs.iter().for_each(|o| m.outputs.push(((*o).into(), (*o).into())));
     Prepared::new(&m).expect("the example builds")
 }
 
 /// The mechanism of a bundled example with some texts replaced.
-pub fn edited(name: &str, edits: &[(&str, &str)]) -> Mechanism {
+pub(crate) fn edited(name: &str, edits: &[(&str, &str)]) -> Mechanism {
     file(name, edits).mechanism
 }
 
 /// A bundled example with some texts replaced; each must be there.
-pub fn file(name: &str, edits: &[(&str, &str)]) -> ModelFile {
+pub(crate) fn file(name: &str, edits: &[(&str, &str)]) -> ModelFile {
     let mut text = gradyn::examples::find(name).expect("a bundled example").to_owned();
     for (old, new) in edits {
         assert!(text.contains(old), "{name}: {old}");
@@ -48,12 +48,12 @@ pub fn file(name: &str, edits: &[(&str, &str)]) -> ModelFile {
     gradyn::file::read_toml(&text).expect("the example parses")
 }
 
-pub fn method(formulation: &str, integrator: &str) -> Method {
+pub(crate) fn method(formulation: &str, integrator: &str) -> Method {
     Method::new(formulation, integrator).expect("registered")
 }
 
 /// Shortest of some repetitions [s], and the last result.
-pub fn timed<T>(mut f: impl FnMut() -> T) -> (T, f64) {
+pub(crate) fn timed<T>(mut f: impl FnMut() -> T) -> (T, f64) {
     let begun = Instant::now();
     let mut best = f64::INFINITY;
     let mut last = None;
@@ -69,7 +69,7 @@ pub fn timed<T>(mut f: impl FnMut() -> T) -> (T, f64) {
 }
 
 /// Something with objectives that depend on parameters.
-pub trait Function {
+pub(crate) trait Function {
     fn rho(&self) -> &[f64];
     /// Objectives at other parameters, by a run of its own.
     fn psi(&self, rho: &[f64], method: &Method) -> Vec<f64>;

@@ -9,7 +9,7 @@ const MARGIN: [f64; 4] = [70.0, 190.0, 36.0, 46.0];
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
 /// A line with its name.
-pub struct Series {
+pub(crate) struct Series {
     pub name: String,
     pub points: Vec<[f64; 2]>,
     /// Small circles at the points.
@@ -17,7 +17,7 @@ pub struct Series {
 }
 
 /// A panel with its axes and lines.
-pub struct Plot {
+pub(crate) struct Plot {
     pub title: String,
     /// Labels of x and y.
     pub labels: [&'static str; 2],
@@ -27,7 +27,7 @@ pub struct Plot {
 }
 
 /// A marked line.
-pub fn marked(name: impl Into<String>, points: Vec<[f64; 2]>) -> Series {
+pub(crate) fn marked(name: impl Into<String>, points: Vec<[f64; 2]>) -> Series {
     Series { name: name.into(), points, marked: true }
 }
 
@@ -143,7 +143,7 @@ fn lines(out: &mut String, plot: &Plot, x: &Axis, y: &Axis) {
 }
 
 /// The whole picture.
-pub fn picture(plots: &[Plot]) -> String {
+pub(crate) fn picture(plots: &[Plot]) -> String {
     let [width, height] = [SIZE[0], SIZE[1] * plots.len() as f64];
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \

@@ -55,7 +55,7 @@ impl Kinematic {
         self.factor.solve(b);
     }
     /// b ← [Φ_q; B]⁻ᵀ b.
-    pub fn solve_t(&mut self, b: &mut [f64]) {
+    pub(crate) fn solve_t(&mut self, b: &mut [f64]) {
         self.factor.solve_t(b);
     }
     /// Independent coordinates.
@@ -63,16 +63,16 @@ impl Kinematic {
         &self.choice
     }
     /// The rows of B.
-    pub fn held<'a>(&self, rows: &'a mut [f64]) -> impl Iterator<Item = &'a mut f64> + use<'a> {
+    pub(crate) fn held<'a>(&self, rows: &'a mut [f64]) -> impl Iterator<Item = &'a mut f64> + use<'a> {
         let first = rows.len() - self.choice.len();
         rows[first..].iter_mut()
     }
     /// rows += the independent ones of all constraint rows.
-    pub fn gather(&self, sys: &Setup, kinematics: Kinematics, all: &[f64], rows: &mut [f64]) {
+    pub(crate) fn gather(&self, sys: &Setup, kinematics: Kinematics, all: &[f64], rows: &mut [f64]) {
         rows.iter_mut().zip(sys.independent(kinematics)).for_each(|(r, &k)| *r += all[k as usize]);
     }
     /// all += the independent rows.
-    pub fn scatter(&self, sys: &Setup, kinematics: Kinematics, rows: &[f64], all: &mut [f64]) {
+    pub(crate) fn scatter(&self, sys: &Setup, kinematics: Kinematics, rows: &[f64], all: &mut [f64]) {
         rows.iter().zip(sys.independent(kinematics)).for_each(|(r, &k)| all[k as usize] += r);
     }
 }

@@ -39,7 +39,7 @@ pub struct Balance {
 
 impl Balance {
     /// Memory for these rows of Φ and this B; `p` are the slots.
-    pub fn new(sys: &Setup, p: &[f64], held: &[u32], balanced: &[u32]) -> Result<Self, StepError> {
+    pub(crate) fn new(sys: &Setup, p: &[f64], held: &[u32], balanced: &[u32]) -> Result<Self, StepError> {
         let n = sys.dims().n;
         let m = sys.dims().m;
         let nn = &sys.patterns().nn;
@@ -85,11 +85,18 @@ impl Balance {
             .transpose()
     }
     /// The branches of angles.
-    pub fn set_angles(&mut self, angles: &[f64]) {
+    pub(crate) fn set_angles(&mut self, angles: &[f64]) {
         self.curvature.set_angles(angles);
     }
     /// R at q, where `terms` is placed; λ and ν there.
-    pub fn residual(&mut self, sys: &Setup, t: f64, q: &[f64], terms: &mut Evaluator<f64>, out: &mut [f64]) {
+    pub(crate) fn residual(
+        &mut self,
+        sys: &Setup,
+        t: f64,
+        q: &[f64],
+        terms: &mut Evaluator<f64>,
+        out: &mut [f64],
+    ) {
         self.reduced.residual(sys, t, q, terms, out);
         self.reduced.multipliers(&mut self.lam);
         self.nu.iter_mut().zip(&self.reduced.u[self.rows.rows..]).for_each(|(nu, u)| *nu = -u);
@@ -111,7 +118,7 @@ impl Balance {
         self.factor(0.0).map_err(|s| StepError::Singular { t, equation: name(s.index) })
     }
     /// Partials where `residual` was evaluated.
-    pub fn set(&mut self, sys: &Setup, t: f64, q: &[f64], terms: &mut Evaluator<f64>) {
+    pub(crate) fn set(&mut self, sys: &Setup, t: f64, q: &[f64], terms: &mut Evaluator<f64>) {
         let n = q.len();
         self.t = t;
         self.q.copy_from_slice(q);
@@ -141,7 +148,7 @@ impl Balance {
         }
     }
     /// Factors (1) with K_s + σ I.
-    pub fn factor(&mut self, sigma: f64) -> Result<(), Singular> {
+    pub(crate) fn factor(&mut self, sigma: f64) -> Result<(), Singular> {
         let diagonal = &self.places[1];
         diagonal.iter().for_each(|&p| self.values[p as usize] += sigma);
         let done = self.factor.refactor(&self.values);
@@ -149,7 +156,7 @@ impl Balance {
         done
     }
     /// Largest entry on the diagonal of K_s.
-    pub fn stiffness(&self) -> f64 {
+    pub(crate) fn stiffness(&self) -> f64 {
         gradyn_num::largest(self.places[1].iter().map(|&p| self.values[p as usize]))
     }
     /// Adds the product K_s x with the static stiffness to `out`.
@@ -160,7 +167,7 @@ impl Balance {
         }
     }
     /// The motion that J = 0 allows, with free coordinate `k` moving by 1.
-    pub fn motion(&mut self, k: usize, out: &mut [f64]) {
+    pub(crate) fn motion(&mut self, k: usize, out: &mut [f64]) {
         out.fill(0.0);
         out[self.rows.pattern.rows() + k] = 1.0;
         self.reduced.factor.solve(out);

@@ -35,7 +35,7 @@ pub struct Chain {
 impl Chain {
     /// The choices of the step that begins at `past`, given those of the attempt before, `since` steps after
     /// the last declared time or knot; forward runs only.
-    pub fn decide(
+    pub(crate) fn decide(
         &mut self,
         span: Span<f64>,
         past: &[f64],
@@ -106,15 +106,15 @@ impl Chain {
         }
     }
     /// Error of the embedded method relative to the tolerances, and the coordinate where it is largest.
-    pub fn error(&mut self, a: &StepArgs, tol: Tolerance) -> Option<(f64, usize)> {
+    pub(crate) fn error(&mut self, a: &StepArgs, tol: Tolerance) -> Option<(f64, usize)> {
         self.step.error(a, tol)
     }
     /// The factor of the step size after an attempt with that error; above 1 it was rejected.
-    pub fn resize(&mut self, control: &Controller, error: f64) -> f64 {
+    pub(crate) fn resize(&mut self, control: &Controller, error: f64) -> f64 {
         self.step.resize(control, error)
     }
     /// Was the last step limited by stability instead of accuracy?
-    pub fn limited(&self) -> bool {
+    pub(crate) fn limited(&self) -> bool {
         self.step.limited()
     }
     /// (q, v) at t + θh by the scheme's own interpolant of order ≥ 3; `out` is a node whose (a, λ) follow

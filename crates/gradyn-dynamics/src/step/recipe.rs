@@ -69,7 +69,7 @@ impl StepKind {
 
 impl StepRecipe {
     /// A scheme whose nodes are not projected.
-    pub fn new(kind: StepKind) -> Self {
+    pub(crate) fn new(kind: StepKind) -> Self {
         Self { kind, projected: false }
     }
     /// Memory of a run with slots p.
@@ -114,7 +114,7 @@ impl StepRecipe {
         if self.projected { Projected::record(&layout) } else { layout }
     }
     /// What record 0 obeys.
-    pub fn start(&self) -> StartLaw {
+    pub(crate) fn start(&self) -> StartLaw {
         if self.projected {
             return StartLaw { law: Lagrange::ACCELERATION, auxiliary: false, matrix_r: false };
         }

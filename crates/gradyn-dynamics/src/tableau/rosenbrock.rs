@@ -66,7 +66,7 @@ impl Rosenbrock {
 
 impl Scheme {
     /// Number of stages.
-    pub fn stages(&self) -> usize {
+    pub(crate) fn stages(&self) -> usize {
         self.b.len()
     }
     /// α_i: where stage i lies.
@@ -74,7 +74,7 @@ impl Scheme {
         self.alpha[i].iter().sum()
     }
     /// γ_i: how far the derivative in time reaches.
-    pub fn slope(&self, i: usize) -> f64 {
+    pub(crate) fn slope(&self, i: usize) -> f64 {
         self.gamma[i].iter().sum()
     }
 }

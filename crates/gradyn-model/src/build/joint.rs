@@ -276,7 +276,7 @@ impl JointSpec {
 
 impl Coordinate {
     /// Its name as a sensor.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Coordinate::Angle => "angle",
             Coordinate::FirstAngle => "angle_1",

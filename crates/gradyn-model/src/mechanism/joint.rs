@@ -98,7 +98,7 @@ impl Joint {
         self.axes(axis.clone(), axis)
     }
     /// An axis in each frame.
-    pub fn axes(mut self, first: impl Into<Vector>, second: impl Into<Vector>) -> Self {
+    pub(crate) fn axes(mut self, first: impl Into<Vector>, second: impl Into<Vector>) -> Self {
         self.axes = [Some(first.into()), Some(second.into())];
         self
     }

@@ -9,7 +9,7 @@ use super::{Binary, Node, Program};
 
 impl Program {
     /// Has every output at most degree 1 in the inputs that `moving` says?
-    pub fn affine(&self, moving: impl Fn(usize) -> bool) -> bool {
+    pub(crate) fn affine(&self, moving: impl Fn(usize) -> bool) -> bool {
         let mut degree: Vec<u32> = Vec::with_capacity(self.code.len());
         for node in &self.code {
             let of = |a: u32| degree[a as usize];

@@ -9,13 +9,13 @@ use super::Sym;
 
 impl Sym<'_> {
     /// (1): the positive part of self with a corner of half-width `e` > 0.
-    pub fn splus(self, e: Self) -> Self {
+    pub(crate) fn splus(self, e: Self) -> Self {
         let t = self / e;
         let corner = e * (t + 1.0).powi(3) * (3.0 - t) * 0.0625;
         self.ge(e).select(self, self.le(-e).select(self.graph().constant(0.0), corner))
     }
     /// (2): from 0 to 1 while self goes from 0 to 1.
-    pub fn smoothstep(self) -> Self {
+    pub(crate) fn smoothstep(self) -> Self {
         let z = self;
         let constant = |c: f64| self.graph().constant(c);
         let step = z.powi(3) * (10.0 - z * (15.0 - z * 6.0));

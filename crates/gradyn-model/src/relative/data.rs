@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Terms in relative coordinates at one point, with the memory that evaluation writes.
 #[derive(Clone, Debug)]
-pub struct TreeTerms<S> {
+pub(crate) struct TreeTerms<S> {
     pub(super) tree: Arc<Relative>,
     /// Of the elements.
     pub(crate) inner: ElementTerms<S>,

@@ -16,7 +16,7 @@ pub(crate) struct Source {
 impl Source {
     /// An error of the model at the element that it is about, if it has no place of its own, with the copy of
     /// a template that it stands in; other errors stay as they are.
-    pub fn locate(&self, e: Error) -> Error {
+    pub(super) fn locate(&self, e: Error) -> Error {
         let ErrorKind::Model = e.kind else { return e };
         let place = e.bytes().or_else(|| e.subject.as_ref().and_then(|s| self.place_of(s)));
         let subject = e.subject.map(|s| *s);

@@ -54,7 +54,7 @@ impl Scheme {
         Self::second_order((2.0 * ρ - 1.0) / (ρ + 1.0), ρ / (ρ + 1.0))
     }
     /// Is â stored, or is it a?
-    pub fn auxiliary(&self) -> bool {
+    pub(crate) fn auxiliary(&self) -> bool {
         self.alpha_m != 0.0 || self.alpha_f != 0.0
     }
     /// Does it damp high frequencies?
@@ -62,12 +62,12 @@ impl Scheme {
         self.gamma > 0.5
     }
     /// Order in q and v.
-    pub fn order(&self) -> usize {
+    pub(crate) fn order(&self) -> usize {
         // rounding of the sum
         if (self.gamma + self.alpha_m - self.alpha_f - 0.5).abs() < 1e-14 { 2 } else { 1 }
     }
     /// ∂(v*, a*)/∂(q₀, v₀, â₀, a₀), (4) and (5); ∂/∂q is minus the first of each.
-    pub fn coefficients<S: ProgramScalar>(&self, h: S) -> [[S; 4]; 2] {
+    pub(crate) fn coefficients<S: ProgramScalar>(&self, h: S) -> [[S; 4]; 2] {
         let Self { beta: β, gamma: γ, alpha_m, alpha_f } = *self;
         let c = S::one() / (h * h * β);
         let s = (1.0 - alpha_m) / (1.0 - alpha_f);
@@ -78,7 +78,7 @@ impl Scheme {
         [velocity, acceleration]
     }
     /// ∂â/∂(a, a₀, â₀), (3).
-    pub fn filter(&self) -> [f64; 3] {
+    pub(crate) fn filter(&self) -> [f64; 3] {
         [1.0 - self.alpha_f, self.alpha_f, -self.alpha_m].map(|c| c / (1.0 - self.alpha_m))
     }
 }

@@ -156,11 +156,11 @@ impl Coupled {
         factor.refactor(&self.values).map_err(|s| StepError::Singular { t, equation: equation(sys, s.index) })
     }
     /// Independent coordinates.
-    pub fn choice(&self) -> &[u32] {
+    pub(crate) fn choice(&self) -> &[u32] {
         &self.choice
     }
     /// b ← (rows)_x⁻¹ b over the blocks.
-    pub fn solve(&mut self, sys: &Setup, f: &Lagrange) {
+    pub(crate) fn solve(&mut self, sys: &Setup, f: &Lagrange) {
         self.scale_rows(sys, f);
         self.refined(Factor::solve, Pattern::mul);
         self.scale_columns(sys);

@@ -33,7 +33,7 @@ impl Dual {
 }
 
 /// The gradient, of length n.
-pub fn gradient(x: &Dual, n: usize) -> Vec<f64> {
+pub(crate) fn gradient(x: &Dual, n: usize) -> Vec<f64> {
     if x.d.is_empty() { vec![0.0; n] } else { x.d.clone() }
 }
 

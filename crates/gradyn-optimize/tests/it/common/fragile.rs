@@ -8,16 +8,16 @@
 use super::free;
 use gradyn_optimize::{Evaluation, Failed, Method, Outcome, Problem};
 
-pub const START: [f64; 3] = [20.0; 3];
-pub const MINIMISER: [f64; 3] = [1.0, 2.0, 3.0];
+pub(crate) const START: [f64; 3] = [20.0; 3];
+pub(crate) const MINIMISER: [f64; 3] = [1.0, 2.0, 3.0];
 
-pub fn problem(method: Method) -> Problem {
+pub(crate) fn problem(method: Method) -> Problem {
     let problem = Problem::new(free(3)).unwrap();
     // x₁ + x₂ = x₃, which holds at the minimiser
     if method.constraints() { problem.equality("sum", 1.0).unwrap() } else { problem }
 }
 
-pub fn evaluate(problem: &Problem, x: &[f64]) -> Outcome {
+pub(crate) fn evaluate(problem: &Problem, x: &[f64]) -> Outcome {
     if let Some(i) = (0..3).find(|i| x[*i] <= 0.0) {
         return Err(Failed { reason: format!("x{} is not positive", i + 1) });
     }

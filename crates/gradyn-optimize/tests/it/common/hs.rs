@@ -28,7 +28,7 @@ fn case(
 }
 
 /// Problems with bounds alone.
-pub fn bounded() -> Vec<Case> {
+pub(crate) fn bounded() -> Vec<Case> {
     let rosenbrock: Formulas =
         |x| (100.0 * (&x[1] - x[0].powi(2)).powi(2) + (1.0 - &x[0]).powi(2), vec![], vec![]);
     // the minimiser of problem 2
@@ -79,7 +79,7 @@ pub fn bounded() -> Vec<Case> {
 }
 
 /// Problems with equalities alone.
-pub fn equalities() -> Vec<Case> {
+pub(crate) fn equalities() -> Vec<Case> {
     vec![
         case(6, free(2), (1, 0), &[-1.2, 1.0], 0.0, Some(&[1.0, 1.0]), |x| {
             ((1.0 - &x[0]).powi(2), vec![10.0 * (&x[1] - x[0].powi(2))], vec![])
@@ -133,7 +133,7 @@ pub fn equalities() -> Vec<Case> {
 }
 
 /// Problems with inequalities, with bounds and equalities where they are printed.
-pub fn inequalities() -> Vec<Case> {
+pub(crate) fn inequalities() -> Vec<Case> {
     let positive = |n: usize| between(&vec![(0.0, INF); n]);
     vec![
         case(
@@ -271,6 +271,6 @@ fn hs113(x: &[Dual]) -> (Dual, Vec<Dual>, Vec<Dual>) {
 }
 
 /// All problems of the collection that are used here.
-pub fn all() -> Vec<Case> {
+pub(crate) fn all() -> Vec<Case> {
     [bounded(), equalities(), inequalities()].concat()
 }

@@ -2,19 +2,19 @@
 //! expression.
 #![allow(dead_code)] // every test file uses a part
 
-pub mod dual;
-pub mod fragile;
-pub mod hs;
+pub(crate) mod dual;
+pub(crate) mod fragile;
+pub(crate) mod hs;
 
 use dual::{Dual, gradient};
 use gradyn_optimize::{Evaluation, Method, Outcome, Problem, Report, Settings, Trial, Variable, drive};
 
 /// f, h, g of dual numbers.
-pub type Formulas = fn(&[Dual]) -> (Dual, Vec<Dual>, Vec<Dual>);
+pub(crate) type Formulas = fn(&[Dual]) -> (Dual, Vec<Dual>, Vec<Dual>);
 
 /// A problem whose minimum is known.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub(crate) struct Case {
     pub name: String,
     pub problem: Problem,
     pub start: Vec<f64>,
@@ -27,16 +27,16 @@ pub struct Case {
 
 impl Case {
     /// The problem evaluated.
-    pub fn evaluate(&self, x: &[f64]) -> Evaluation {
+    pub(crate) fn evaluate(&self, x: &[f64]) -> Evaluation {
         evaluate(self.formulas, x)
     }
     /// A method run to its end.
-    pub fn run(&self, method: Method, settings: Settings) -> Report {
+    pub(crate) fn run(&self, method: Method, settings: Settings) -> Report {
         let mut optimizer = method.start(&self.problem, settings, &self.start).unwrap();
         drive(optimizer.as_mut(), |trial| Ok(self.evaluate(&trial.x)))
     }
     /// Value and minimiser agree with the published ones, relative to max(1, |·|).
-    pub fn check(&self, report: &Report, tol: f64) {
+    pub(crate) fn check(&self, report: &Report, tol: f64) {
         let near = |a: f64, b: f64| (a - b).abs() <= tol * b.abs().max(1.0);
         assert!(
             near(report.value, self.value),
@@ -53,7 +53,7 @@ impl Case {
 }
 
 /// Value, gradient, constraints and Jacobian of formulas.
-pub fn evaluate(formulas: Formulas, x: &[f64]) -> Evaluation {
+pub(crate) fn evaluate(formulas: Formulas, x: &[f64]) -> Evaluation {
     let (f, h, g) = formulas(&Dual::variables(x));
     let c: Vec<Dual> = h.into_iter().chain(g).collect();
     let jacobian = c.iter().flat_map(|c| gradient(c, x.len())).collect();
@@ -61,12 +61,12 @@ pub fn evaluate(formulas: Formulas, x: &[f64]) -> Evaluation {
 }
 
 /// The design alone, for `drive`.
-pub fn of(evaluate: impl Fn(&[f64]) -> Outcome) -> impl FnMut(&Trial) -> Outcome {
+pub(crate) fn of(evaluate: impl Fn(&[f64]) -> Outcome) -> impl FnMut(&Trial) -> Outcome {
     move |trial| evaluate(&trial.x)
 }
 
 /// Chained Rosenbrock function, Σ 100 (x_{i+1} - x_i²)² + (1 - x_i)².
-pub fn rosenbrock(x: &[f64]) -> Evaluation {
+pub(crate) fn rosenbrock(x: &[f64]) -> Evaluation {
     let n = x.len();
     let mut f = 0.0;
     let mut g = vec![0.0; n];
@@ -81,11 +81,11 @@ pub fn rosenbrock(x: &[f64]) -> Evaluation {
 }
 
 /// Variables x1, x2, … without bounds.
-pub fn free(n: usize) -> Vec<Variable> {
+pub(crate) fn free(n: usize) -> Vec<Variable> {
     (1..=n).map(|i| Variable::free(format!("x{i}"))).collect()
 }
 
 /// Variables x1, x2, … between bounds.
-pub fn between(bounds: &[(f64, f64)]) -> Vec<Variable> {
+pub(crate) fn between(bounds: &[(f64, f64)]) -> Vec<Variable> {
     bounds.iter().enumerate().map(|(i, b)| Variable::between(format!("x{}", i + 1), b.0, b.1)).collect()
 }

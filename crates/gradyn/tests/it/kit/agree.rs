@@ -8,7 +8,7 @@ use gradyn_testkit::compare::distance;
 ///
 /// # Panics
 /// On any other refusal.
-pub fn refused(model: &Prepared, method: &Method) -> bool {
+pub(crate) fn refused(model: &Prepared, method: &Method) -> bool {
     let refusal = model.check_method(method).err().map(|e| e.to_string());
     assert!(
         refusal
@@ -21,7 +21,7 @@ pub fn refused(model: &Prepared, method: &Method) -> bool {
 
 /// Position-level constraints amplify the rounding of q by 1/(c₁h)²; c₁ of radau5 is 0.155, where Newmark has
 /// √β = 0.5.
-pub fn tolerance(formulation: Formulation, integrator: Integrator) -> f64 {
+pub(crate) fn tolerance(formulation: Formulation, integrator: Integrator) -> f64 {
     if (formulation, integrator) == (Formulation::Index3, Integrator::Radau5) { 1e-9 } else { 1e-10 }
 }
 
@@ -29,7 +29,7 @@ pub fn tolerance(formulation: Formulation, integrator: Integrator) -> f64 {
 ///
 /// # Panics
 /// Where it does not.
-pub fn run(model: &Prepared, method: &Method) -> Run {
+pub(crate) fn run(model: &Prepared, method: &Method) -> Run {
     model.run(method).unwrap_or_else(|e| panic!("{}: {e}", model.model.name))
 }
 
@@ -37,7 +37,7 @@ pub fn run(model: &Prepared, method: &Method) -> Run {
 ///
 /// # Panics
 /// Where it fails.
-pub fn gradient(
+pub(crate) fn gradient(
     model: &Prepared,
     run: &Run,
     s: Sensitivity,
@@ -47,7 +47,7 @@ pub fn gradient(
 }
 
 /// Scales of the parameters.
-pub fn scales(model: &Prepared) -> Vec<f64> {
+pub(crate) fn scales(model: &Prepared) -> Vec<f64> {
     model.model.parameters.iter().map(|p| p.scale).collect()
 }
 
@@ -55,7 +55,7 @@ pub fn scales(model: &Prepared) -> Vec<f64> {
 ///
 /// # Panics
 /// Where two of them differ by more than the tolerance.
-pub fn agree(what: &str, model: &Prepared, run: &Run, tolerance: f64) {
+pub(crate) fn agree(what: &str, model: &Prepared, run: &Run, tolerance: f64) {
     let (adjoint, _) = gradient(model, run, Sensitivity::DiscreteAdjoint);
     for s in [Sensitivity::DiscreteDirect, Sensitivity::Automatic, Sensitivity::ComplexStep] {
         let (g, corrections) = gradient(model, run, s);

@@ -6,22 +6,22 @@ use gradyn_testkit::models;
 use gradyn_testkit::parametrise::{only_used, parametrise};
 
 /// Steps of a case.
-pub const STEPS: usize = 20;
+pub(crate) const STEPS: usize = 20;
 /// Newmark's rounding grows like 1/h, so its step is not below 1 ms.
-pub const STEP: f64 = 4e-3;
+pub(crate) const STEP: f64 = 4e-3;
 
 /// Studies with many parameters of mechanisms that other examples have (`gradyn/tests/it/control.rs`).
 const STUDIES: [&str; 2] = ["manipulator_minimum_time", "slider_crank_codesign"];
 
 /// The examples that loops over many methods can afford; the vehicles have a test of their own
 /// (`gradyn/tests/it/vehicles.rs`).
-pub fn small_examples() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+pub(crate) fn small_examples() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     let large = |name: &&str| gradyn::examples::VEHICLES.contains(name) || STUDIES.contains(name);
     gradyn::examples::ALL.iter().filter(move |e| !large(&e.0))
 }
 
 /// Examples and test models, with every number a parameter.
-pub fn cases() -> Vec<(String, Mechanism)> {
+pub(crate) fn cases() -> Vec<(String, Mechanism)> {
     let examples = small_examples().map(|(name, text)| {
         let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{name}: {e}"));
         (format!("example {name}"), file.mechanism)
@@ -61,6 +61,6 @@ pub fn cases() -> Vec<(String, Mechanism)> {
 }
 
 /// The step of a model: a rotor at hundreds of rad/s needs short ones.
-pub fn step(name: &str) -> f64 {
+pub(crate) fn step(name: &str) -> f64 {
     if name.contains("gyroscope") || name.contains("top") { 0.25 * STEP } else { STEP }
 }

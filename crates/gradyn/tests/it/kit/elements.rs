@@ -12,7 +12,7 @@ use gradyn_model::mechanism::{
 use std::collections::BTreeSet;
 
 /// A small mechanism and what is known of it.
-pub struct Entry {
+pub(crate) struct Entry {
     /// Name, such as `joint revolute 3`.
     pub name: String,
     /// The mechanism.
@@ -700,14 +700,14 @@ impl Maker {
 }
 
 /// Plane shapes (type, keys).
-pub const SHAPES_2: &[(&str, &str)] = &[
+pub(crate) const SHAPES_2: &[(&str, &str)] = &[
     ("box", "size = [0.6, 0.2], density = 12"),
     ("cylinder", "radius = 0.3, density = 12"),
     ("sphere", "radius = 0.25, density = 12"),
     ("tube", "outer = 0.3, inner = 0.2, density = 12"),
 ];
 /// Shapes in space (type, keys).
-pub const SHAPES_3: &[(&str, &str)] = &[
+pub(crate) const SHAPES_3: &[(&str, &str)] = &[
     ("box", "size = [0.6, 0.2, 0.4], density = 120"),
     ("cylinder", "radius = 0.3, length = 0.7, axis = [0.2, -0.5, 1], density = 120"),
     ("sphere", "radius = 0.25, density = 120"),
@@ -715,7 +715,7 @@ pub const SHAPES_3: &[(&str, &str)] = &[
 ];
 
 /// A body that hangs still in the plane: joint, keys, conditions at the start that are 0.
-pub const HANGING_2: &[(&str, &str, &[&str])] = &[
+pub(crate) const HANGING_2: &[(&str, &str, &[&str])] = &[
     ("revolute", "", &["a.angle"]),
     ("prismatic", ", axis = [1, 0]", &["j.position"]),
     ("fixed", "", &[]),
@@ -726,7 +726,7 @@ pub const HANGING_2: &[(&str, &str, &[&str])] = &[
 ];
 /// A body that hangs still in space: joint, keys, conditions at the start that are 0. The joint can hold the
 /// weight: its axis is across gravity where the body could slide, along it where it lies on a plane.
-pub const HANGING_3: &[(&str, &str, &[&str])] = &[
+pub(crate) const HANGING_3: &[(&str, &str, &[&str])] = &[
     ("revolute", ", axis = [1, 0, 0]", &["j.angle"]),
     ("prismatic", ", axis = [1, 0, 0]", &["j.position"]),
     ("cylindrical", ", axis = [1, 0, 0]", &["j.angle", "j.position"]),
@@ -747,10 +747,10 @@ pub const HANGING_3: &[(&str, &str, &[&str])] = &[
     ),
 ];
 /// Joints that push no point of a body, so that nothing hangs from them.
-pub const CARRY_NOTHING: &[&str] = &["free"];
+pub(crate) const CARRY_NOTHING: &[&str] = &["free"];
 
 /// The degrees of freedom that a joint removes in the table of MODEL_FILE.md: [plane, space].
-pub fn removed(kind: &str) -> [Option<usize>; 2] {
+pub(crate) fn removed(kind: &str) -> [Option<usize>; 2] {
     let text = include_str!("../../../../../docs/MODEL_FILE.md");
     let table = text.split("## Joints").nth(1).expect("a section on joints");
     let row = table
@@ -762,7 +762,7 @@ pub fn removed(kind: &str) -> [Option<usize>; 2] {
 }
 
 /// All entries.
-pub fn all() -> Vec<Entry> {
+pub(crate) fn all() -> Vec<Entry> {
     let mut maker = Maker { list: vec![] };
     maker.joints();
     maker.edges();
@@ -776,7 +776,7 @@ pub fn all() -> Vec<Entry> {
 impl Entry {
     /// What it covers: `joint revolute`, `force contact`, `law tanh`, `shape box`, `driver angle`,
     /// `constraint`, `sensor joint.angle`, `sensor vel()`.
-    pub fn covers(&self) -> BTreeSet<String> {
+    pub(crate) fn covers(&self) -> BTreeSet<String> {
         let (m, mut all) = (&self.mechanism, BTreeSet::new());
         all.extend(m.joints.iter().map(|j| format!("joint {}", j.kind.word())));
         all.extend(m.couplings.iter().map(|c| match c.kind {
@@ -843,7 +843,7 @@ impl Entry {
 }
 
 /// The type of a force in a file.
-pub fn force_word(kind: &ForceKind) -> &'static str {
+pub(crate) fn force_word(kind: &ForceKind) -> &'static str {
     match kind {
         ForceKind::SpringDamper { .. } => "spring-damper",
         ForceKind::Torsion { .. } => "torsion",
@@ -859,7 +859,7 @@ pub fn force_word(kind: &ForceKind) -> &'static str {
 }
 
 /// The type of a shape in a file.
-pub fn shape_word(kind: &ShapeKind) -> &'static str {
+pub(crate) fn shape_word(kind: &ShapeKind) -> &'static str {
     match kind {
         ShapeKind::Box(_) => "box",
         ShapeKind::Sphere(_) => "sphere",

@@ -2,7 +2,7 @@
 
 /// The text of the example with 54 more parameters `hf_…` and `hr_…`, offsets of the hard points of the front
 /// and rear suspension; or with 30, which front and rear share.
-pub fn iltis(shared: bool) -> String {
+pub(crate) fn iltis(shared: bool) -> String {
     let names =
         ["centre", "arm_in", "arm_out", "link_in", "link_out", "leaf_top", "damper_arm", "damper_top"];
     let mut text = gradyn::examples::find("iltis").expect("bundled").to_owned();

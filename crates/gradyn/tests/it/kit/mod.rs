@@ -1,7 +1,7 @@
 //! What the tests of the library share, beside `gradyn_testkit`: it reads model files and runs whole models.
 
-pub mod agree;
-pub mod cases;
-pub mod elements;
-pub mod hard_points;
-pub mod pairs;
+pub(crate) mod agree;
+pub(crate) mod cases;
+pub(crate) mod elements;
+pub(crate) mod hard_points;
+pub(crate) mod pairs;

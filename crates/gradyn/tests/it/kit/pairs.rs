@@ -5,15 +5,15 @@ use gradyn::registry::combinations;
 use gradyn::{Formulation, Integrator};
 
 /// The methods that a test runs on a model, by the number of the model.
-pub type Choice = fn(usize) -> Vec<(Formulation, Integrator)>;
+pub(crate) type Choice = fn(usize) -> Vec<(Formulation, Integrator)>;
 
 /// Every combination, whatever the model.
-pub fn all(_model: usize) -> Vec<(Formulation, Integrator)> {
+pub(crate) fn all(_model: usize) -> Vec<(Formulation, Integrator)> {
     combinations()
 }
 
 /// Combinations for model number `model`, such that each formulation and each integrator is among them.
-pub fn paired(model: usize) -> Vec<(Formulation, Integrator)> {
+pub(crate) fn paired(model: usize) -> Vec<(Formulation, Integrator)> {
     // another order for each model, which begins with another combination
     let combinations = combinations();
     let count = combinations.len();
