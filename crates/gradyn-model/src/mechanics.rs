@@ -139,6 +139,10 @@ impl Mechanics {
         };
         Self { kind: Arc::new(kind), rows: Arc::new(rows), start: Arc::new(start) }
     }
+    /// Are these the same equations, whatever is decided about their rows and their start?
+    pub fn same_equations(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.kind, &other.kind)
+    }
     /// A user's equations, with where the search for their start begins.
     pub fn of_user(user: UserSystem) -> Self {
         let start = Start { guess: user.guess().to_vec(), statics: None, velocity_conditions: vec![] };

@@ -14,8 +14,8 @@ use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
 use gradyn_model::{
-    Coordinates, Model, ModelError, ParameterInfo, System, Warning, build, build_apart, build_framed,
-    build_in,
+    Coordinates, Mechanics, Model, ModelError, ParameterInfo, System, Warning, build, build_apart,
+    build_framed, build_in,
 };
 use start::{check_start, settle, undefined};
 use std::sync::Arc;
@@ -43,6 +43,8 @@ pub struct Run {
     pub psi: Vec<f64>,
     /// Computing time [s].
     pub seconds: f64,
+    /// The system that ran: its equations are those of the models that may be asked about the run.
+    pub(crate) system: Mechanics,
     /// ρ, with the final time that the run found where a condition gives it.
     pub(crate) rho: Vec<f64>,
     /// What jumps at a declared time: only kinks of forces and of driver accelerations are handled there.

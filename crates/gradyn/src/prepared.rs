@@ -84,6 +84,7 @@ impl Prepared {
             warnings: method.unused_options(),
             drift: [0.0; 2],
             energy: (0.0, 0.0),
+            system: self.model.system.clone(),
             rho,
             jump: None,
             singular: None,

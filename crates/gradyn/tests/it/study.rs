@@ -221,3 +221,30 @@ fn readme_runs() {
     std::fs::remove_file(&path).expect("is removed");
     result.unwrap_or_else(|e| panic!("{}", e.render()));
 }
+
+/// A run belongs to the equations and to the parameters that made it: a model of the same sizes, or of more
+/// objectives, refuses it.
+#[test]
+fn a_run_of_another_model_is_refused() {
+    let model = |more: &str| study(more).nominal().expect("assembles").prepared;
+    let pendulum = model("");
+    let method = Method::new("index1", "dopri5").expect("exists").tolerance(1e-6, 1e-6);
+    let own = pendulum.run(&method).expect("runs");
+    let heavy = model("force.w = { type = \"force\", at = \"bar.B\", force = [0, \"-10 N\"] }");
+    let more = model("objective.width = { terminal = \"bar.B.x\" }");
+    for other in [&heavy, &more, &model("")] {
+        let run = other.run(&method).expect("runs");
+        let e = refused(pendulum.gradient(&run, Sensitivity::DiscreteAdjoint));
+        assert!(matches!(e.kind, ErrorKind::Argument), "{e}");
+        assert_eq!(e.message, "the run is that of another model, or of other parameters");
+        refused(pendulum.table(&run, None));
+    }
+
+    // another design has the same equations, and tells by its parameters
+    let design = pendulum.at(&[1.1, 2.0]).expect("assembles");
+    refused(design.gradient(&own, Sensitivity::DiscreteAdjoint));
+    let back = design.at(pendulum.rho()).expect("assembles");
+    let gradient =
+        |model: &Prepared| model.gradient(&own, Sensitivity::DiscreteAdjoint).expect("a gradient").rows;
+    assert_eq!(gradient(&back), gradient(&pendulum));
+}
