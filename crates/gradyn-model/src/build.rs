@@ -29,7 +29,7 @@ mod velocity;
 use crate::error::ModelError;
 use crate::maximum::Maximum;
 use crate::mechanics::{Coordinates, Mechanics};
-use crate::mechanism::{Mechanism, Number, Objective, Text};
+use crate::mechanism::{Mechanism, Number, Objective, Source, Text};
 use crate::ports::Ports;
 use crate::program::{Graph, Program};
 use crate::row::Owner;
@@ -51,6 +51,9 @@ const ANGLE: u32 = 1 << 31;
 
 /// The parameter that is the final time where a condition gives it: nobody writes such a name.
 const FINAL_TIME: &str = "final_time_by_until__";
+
+/// What errors call the condition that gives the final time.
+pub const UNTIL: &str = "`until` of [study]";
 
 /// A number that no parameters may make negative.
 #[derive(Clone, Debug, PartialEq)]
@@ -251,6 +254,17 @@ fn with_final_time(m: &Mechanism, until: &Number) -> Mechanism {
     let name = Text { text: "until".into(), place: until.place.clone() };
     new.objectives.push(Objective { name, integral: None, terminal: Some(until.clone()), maximum: None });
     new
+}
+
+/// Is objective `k` the condition that gives the final time? It is the last one.
+fn is_condition(m: &Mechanism, k: usize) -> bool {
+    let conditional = matches!(&m.t_end.source, Source::Expression(text) if text == FINAL_TIME);
+    conditional && k + 1 == m.objectives.len()
+}
+
+/// What errors call objective `k`.
+fn objective_title(m: &Mechanism, k: usize) -> String {
+    if is_condition(m, k) { UNTIL.into() } else { format!("objective `{}`", m.objectives[k].name) }
 }
 
 fn build_with(m: &Mechanism, sharing: Sharing) -> Result<Model, ModelError> {

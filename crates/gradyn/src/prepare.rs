@@ -59,24 +59,6 @@ pub struct Run {
     pub energy: (f64, f64),
 }
 
-/// What users call the condition.
-pub(crate) const UNTIL: &str = "`until` of [study]";
-
-/// An error of the condition under its own name: it is built as the last objective.
-fn named(m: &Mechanism, e: ModelError) -> ModelError {
-    let place = m.until.as_ref().and_then(|until| until.place.clone());
-    let inside = |e: &ModelError| {
-        place.zip(e.place.clone()).is_none_or(|(all, at)| all.start <= at.start && at.end <= all.end)
-    };
-    let rest = ["objective `until`", "expression"].iter().find_map(|name| e.message.strip_prefix(name));
-    match rest {
-        Some(rest) if m.until.is_some() && inside(&e) => {
-            ModelError { message: format!("{UNTIL}{rest}"), ..e }
-        }
-        _ => e,
-    }
-}
-
 impl Prepared {
     /// Builds, assembles and checks a mechanism in natural coordinates. Where a shared load is read, every
     /// joint has rows to carry its part.
@@ -88,13 +70,13 @@ impl Prepared {
     /// every joint has rows.
     pub fn new_in(m: &Mechanism, family: Coordinates) -> Result<Self, Error> {
         let build = |family: Coordinates| match family {
-            Coordinates::Natural => Self::nominal(build(m).map_err(|e| named(m, e))?),
+            Coordinates::Natural => Self::nominal(build(m)?),
             _ => Self::nominal(Self::framed(m)?.drawn_in(m, family)?),
         };
         let mut new = build(family)?;
         if reads_shared(&new.model.system, &new.assembled.redundant) {
             new = match family {
-                Coordinates::Natural => Self::nominal(build_apart(m).map_err(|e| named(m, e))?)?,
+                Coordinates::Natural => Self::nominal(build_apart(m)?)?,
                 _ => build(Coordinates::Cartesian)?,
             };
         }
@@ -115,12 +97,12 @@ impl Prepared {
     }
     /// In natural coordinates, with the frames of all bodies.
     pub(crate) fn framed(m: &Mechanism) -> Result<Self, Error> {
-        Self::nominal(build_framed(m).map_err(|e| named(m, e))?)
+        Self::nominal(build_framed(m)?)
     }
     /// The model in coordinates of another family, drawn where these frames are.
     pub(crate) fn drawn_in(&self, m: &Mechanism, family: Coordinates) -> Result<Model, Error> {
         let frames = self.model.frames_at(&self.model.slots(&self.rho), &self.assembled.q);
-        let mut model = build_in(m, family).map_err(|e| named(m, e))?;
+        let mut model = build_in(m, family)?;
         let p = model.slots(&model.rho());
         model.system.start = Arc::new(model.system.start_near(&frames, &p));
         Ok(model)

@@ -9,9 +9,9 @@
 //! H is the last objective of the model and t_F its last parameter; nobody else sees them.
 
 use crate::error::Error;
-use crate::prepare::{Prepared, Run, UNTIL};
+use crate::prepare::{Prepared, Run};
 use gradyn_dynamics::{StepError, Trajectory};
-use gradyn_model::System;
+use gradyn_model::build::UNTIL;
 use gradyn_sensitivity::Gradient;
 
 impl Prepared {
