@@ -175,7 +175,7 @@ impl Mechanics {
     pub fn start_near(&self, frames: &[Vec<f64>], p: &[f64]) -> Start {
         match &*self.kind {
             Kind::Elements(_) | Kind::User(_) => (*self.start).clone(),
-            Kind::Tree(s) => self.start.with_guess(&s.guess_by(frames, p)),
+            Kind::Tree(s) => Start { guess: s.guess_by(frames, p), ..(*self.start).clone() },
         }
     }
     /// The first force that has no value at rest, at the drawn configuration.

@@ -135,10 +135,6 @@ impl Error {
         if !scenario.is_empty() {
             self.message = format!("scenario `{scenario}`: {}", self.message);
         }
-        if let ErrorKind::Step(_) = self.kind {
-            self.kind = ErrorKind::Method;
-            self.help.get_or_insert_default();
-        }
         self
     }
     /// Is it the model or the command that is wrong (true), or did the computation fail (false)?

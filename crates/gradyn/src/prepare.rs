@@ -123,23 +123,23 @@ impl Prepared {
         model.check(&p)?;
         // the start, with all rows
         let all = model.system.dims().all_rows();
-        model.system.rows = Arc::new(model.system.rows.chosen(all, vec![]));
+        model.system.rows = Arc::new(model.system.rows.chosen(all, vec![])?);
         let t = p[model.times.start as usize];
         let resting = model.rest && model.system.statics().is_some();
         let velocity = (!resting).then_some(&velocity[..]);
         let assembled = assemble(&model.system, t, &p, &model.angles, (&position, velocity))
             .map_err(|e| assembly(&model, undefined(&model, e, t, &p)))?;
-        model.system.start = Arc::new(model.system.start.with_guess(&assembled.q));
+        model.system.start = Arc::new(model.system.start.with_guess(&assembled.q)?);
         if let Some(e) = &assembled.equilibrium {
             settle(&mut model, e, assembled.velocity_freedom, &p, t);
         }
         // the independent rows; the whole system stays where some are dropped
-        model.system.rows = Arc::new(model.system.rows.chosen(assembled.independent.clone(), vec![]));
+        model.system.rows = Arc::new(model.system.rows.chosen(assembled.independent.clone(), vec![])?);
         model.full = None;
         if !assembled.redundant.is_empty() {
             model.full = Some(model.system.clone());
             let dropped = assembled.redundant.iter().map(|r| r.row as u32).collect();
-            model.system.rows = Arc::new(model.system.rows.chosen(assembled.independent.clone(), dropped));
+            model.system.rows = Arc::new(model.system.rows.chosen(assembled.independent.clone(), dropped)?);
         }
         check_start(&model, &assembled, t, &p)?;
         Ok(Self { model, rho, assembled, samples: vec![] })

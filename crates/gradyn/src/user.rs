@@ -232,9 +232,8 @@ impl UserModel {
             FinalTime::Condition { .. } => until::FinalTime::new(&run.trajectory, &rows, &self.scales)?,
             _ => until::FinalTime::none(),
         };
-        let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &e.bars));
-        let rows: Gradient =
-            free.reduce(&rows).into_iter().map(|row| row[..self.rho.len()].to_vec()).collect();
+        let bars = extrapolated.as_ref().map(|e| self.shown(free.bars(&rows, &e.bars)));
+        let rows = self.shown(free.reduce(&rows));
         // what is zero, not finite or not converged
         let names = &self.parameters;
         let mut warnings = checked(&objectives, names, &rows)?;

@@ -94,9 +94,8 @@ fn of_times(e: &StepError) -> Option<&'static str> {
         StepError::Grazes { .. } => {
             "end the run by t_end, or by a condition that passes zero with some speed"
         }
-        StepError::Times(_) | StepError::Backward { .. } => {
-            "take larger steps, or raise max_steps with --option"
-        }
+        StepError::Times(_) => "take larger steps, or raise max_steps with --option",
+        StepError::Backward { .. } => "give finite times, the final one after the start",
         _ => return None,
     })
 }

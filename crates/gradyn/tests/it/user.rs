@@ -237,3 +237,24 @@ fn a_run_of_another_model_is_refused() {
     model.t_end = FinalTime::Condition { t_max: 1.0 };
     model.gradient(&own, Sensitivity::DiscreteAdjoint).err().expect("is refused");
 }
+
+/// Error bars have a column for each parameter, and none for the final time.
+#[test]
+fn error_bars_have_the_shape_of_the_gradient() {
+    let method = Method::new("maggi", "rk4").expect("exists").step(0.1);
+    for t_end in [FinalTime::At(1.0), FinalTime::Parameter(8), FinalTime::Condition { t_max: 10.0 }] {
+        let model = user(Skate, t_end);
+        let report = model.gradient(&run(&model, &method), Sensitivity::Extrapolated).expect("a gradient");
+        let shape = |rows: &Vec<Vec<f64>>| rows.iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!(report.bars.as_ref().map(shape), Some(shape(&report.rows)), "{t_end:?}");
+    }
+}
+
+/// A run that ends before it starts is told about its times.
+#[test]
+fn a_run_backward_is_told_about_its_times() {
+    let method = Method::new("maggi", "rk4").expect("exists").step(0.1);
+    let e = user(Growth::new(), FinalTime::At(-1.0)).run(&method).err().expect("is refused");
+    assert!(e.message.contains("must end after it starts"), "{e}");
+    assert!(e.help.is_some_and(|help| help.contains("the final one after the start")));
+}
