@@ -124,10 +124,14 @@ impl<'a> Walk<'a> {
         while t < end {
             self.continue_angles()?;
             let target = mesh.target(t, end);
-            let (size, arrives) = control.clip(t, control.size(done, self.halvings, self.h), target);
+            let free = control.size(done, self.halvings, self.h);
+            let (size, arrives) = control.clip(t, free, target);
             let attempt = self.attempt(size, done)?;
             if !attempt.accepted {
                 continue;
+            }
+            if target < end {
+                self.h = control.resume(self.h, size, free);
             }
             // did the condition end the run in this step?
             if self.ends(size, done - node.1, event)? {

@@ -186,6 +186,39 @@ fn adams_keeps_its_order_over_samples() {
     }
 }
 
+/// After a sample adaptive steps have the size from before they were cut for it, whether by a sliver or in halves.
+#[test]
+fn a_sample_does_not_restart_the_step_size() {
+    let plain = Prepared::new(&five_bar()).expect("builds");
+    for name in ["dopri5", "radau5", "adams"] {
+        let method = of("index1", name).tolerance(1e-8, 1e-8);
+        let plan = run(&plain, &method).trajectory.plan;
+        let n = plan.steps() / 2;
+        for part in [1e-5, 0.3, 1.2] {
+            let sample = plan.t[n] + part * plan.h[n];
+            let sampled = run(&plain.sampled(&[sample]).expect("a sample"), &method);
+            let [at] = records(&sampled, &[sample])[..] else { panic!("one sample") };
+            let after = sampled.trajectory.plan.h[at];
+            let before = plan.h[n].min(plan.h[n + 2]);
+            assert!(after > 0.4 * before, "{name}, {part}: {after:.1e} s after steps of {before:.1e} s");
+        }
+    }
+}
+
+/// Fixed steps of Adams take a sliver before a sample into account: the error stays that of equal steps.
+#[test]
+fn adams_with_fixed_steps_keeps_its_accuracy_over_samples() {
+    let h = 2e-3;
+    let plain = Prepared::new(&Mechanism { t_end: 1.0.into(), ..five_bar() }).expect("builds");
+    let times = [0.1 + 1e-3 * h, 0.3 + 1e-2 * h, 0.5 + 0.1 * h, 0.7 + 1.1 * h];
+    let model = plain.sampled(&times).expect("samples");
+    let exact = run(&plain, &of("index1", "dop853").tolerance(1e-13, 1e-13)).psi[0];
+    let error = |model: &Prepared| (run(model, &of("index1", "adams").step(h)).psi[0] / exact - 1.0).abs();
+    let (free, cut) = (error(&plain), error(&model));
+    // as far from the truth, or as rounding is
+    assert!(cut <= 3.0 * free + 1e-11, "{cut:.1e} with samples, {free:.1e} without");
+}
+
 /// Fixed steps end at samples and go on from there; without samples nothing changes.
 #[test]
 fn fixed_steps_end_at_samples() {
