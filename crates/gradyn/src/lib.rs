@@ -43,7 +43,6 @@ pub use gradyn_dynamics::control::{Controller, Mesh};
 pub use gradyn_dynamics::equilibrium::Equilibrium;
 pub use gradyn_dynamics::step::Tolerance;
 pub use gradyn_dynamics::{Lagrange, Layout, Plan, Scheme, State, Statistics, StepError, Trajectory};
-pub use gradyn_model::expression::constant;
 pub use gradyn_model::mechanism;
 pub use gradyn_model::{
     Coordinates, Dims, Mechanism, Model, ModelError, Owner, ParameterInfo, Subject, Warning, WarningCode,
@@ -63,7 +62,7 @@ pub use progress::{Observer, Progress};
 pub use registry::{
     AlphaScaling, Formulation, InitialAcceleration, Integrator, ProjectionMatrices, Projections, Sensitivity,
 };
-pub use study::{Study, StudyModel, StudyRun};
+pub use study::{Study, StudyModel, StudyRun, constant};
 
 /// Sizes of a prepared model.
 pub fn dims(p: &Prepared) -> gradyn_model::Dims {
