@@ -57,11 +57,10 @@ impl Prepared {
     /// Outputs at the samples of a run.
     pub fn outputs(&self, run: &Run) -> Result<Outputs, Error> {
         let records = self.sample_records(run)?;
-        let table = self.table(run, None)?;
         Ok(Outputs {
             times: self.samples.clone(),
             columns: self.model.columns.clone(),
-            values: records.iter().flat_map(|&n| table.rows[n][1..].iter().copied()).collect(),
+            values: self.rows_at(run, records).iter().flat_map(|row| &row[1..]).copied().collect(),
         })
     }
     /// (1): `weights` w has an entry for each of the outputs at the samples, in their order.
