@@ -54,6 +54,7 @@ pub enum State {
 impl State {
     /// The lists of independent coordinates that a plan holds: at the level of positions, of velocities.
     /// Without velocity rows one list serves both.
+    #[doc(hidden)]
     pub fn lists(self, sys: &Setup) -> [Option<std::ops::Range<usize>>; 2] {
         let n = sys.dims().n;
         let free = |velocity: bool| n - sys.independent(velocity).len();
@@ -65,11 +66,13 @@ impl State {
         }
     }
     /// Choices per record.
+    #[doc(hidden)]
     pub fn choices(self, sys: &Setup) -> usize {
         self.lists(sys)[1].as_ref().map_or(0, |list| list.end)
     }
     /// Rows of a block on any scalar: defects (q - q̂, v - v̂) in `r` become (1)–(3), (4) is added. `d` is
     /// placed.
+    #[doc(hidden)]
     pub fn residual<S: KernelScalar>(
         self,
         sys: &Setup,

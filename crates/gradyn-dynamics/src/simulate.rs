@@ -15,6 +15,7 @@ use std::ops::ControlFlow;
 pub type Observer<'a> = &'a mut dyn FnMut(f64, usize) -> ControlFlow<()>;
 
 /// An observer that lets every run go on.
+#[doc(hidden)]
 pub fn unobserved(_t: f64, _steps: usize) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }

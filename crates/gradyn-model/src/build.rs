@@ -99,6 +99,7 @@ pub struct Model {
     /// The system of equations.
     pub system: Mechanics,
     /// The equations with all rows, where `system` drops redundant ones.
+    #[doc(hidden)]
     pub full: Option<Mechanics>,
     /// The coordinates of both.
     pub family: Coordinates,
@@ -106,25 +107,30 @@ pub struct Model {
     /// drawn by. Number of components, and where they are.
     pub(crate) frames: Vec<(usize, Ports)>,
     /// The program of the slots, p = e(ρ).
+    #[doc(hidden)]
     pub slots: Arc<Program>,
     /// The parameters ρ, in the order of the file.
     pub parameters: Vec<ParameterInfo>,
     /// Names of the objectives.
     pub objectives: Vec<String>,
     /// Those that are smooth maxima of their integrands.
+    #[doc(hidden)]
     pub maxima: Vec<Option<Maximum>>,
     /// Names of the output columns.
     pub columns: Vec<String>,
     /// Slots of the start time, the break times and the final time.
+    #[doc(hidden)]
     pub times: Times,
     /// Is the final time given by a condition? Then the last objective is the condition and the last
     /// parameter the final time.
     pub until: bool,
     /// Spline knots: times at which the system is only C² [s].
+    #[doc(hidden)]
     pub splines: Vec<UniformSpline>,
     /// References of the angles at the start.
     pub angles: Vec<f64>,
     /// (what, slot, must not be zero): numbers that must not be negative.
+    #[doc(hidden)]
     pub positive: Vec<Positive>,
     /// Things to know: non-smooth functions, shapes no real body has.
     pub warnings: Vec<Warning>,

@@ -74,8 +74,10 @@ pub(crate) enum Kind {
 pub struct Mechanics {
     pub(crate) kind: Arc<Kind>,
     /// Rows that hold and rows that are left out; slots whose gradients are wanted.
+    #[doc(hidden)]
     pub rows: Arc<RowStatus>,
     /// Where the assembly begins, and the conditions of the start.
+    #[doc(hidden)]
     pub start: Arc<Start>,
 }
 
@@ -164,14 +166,17 @@ impl Mechanics {
         }
     }
     /// What gradients visit if only some slots are active: elements that read no others are left out of them.
+    #[doc(hidden)]
     pub fn active_rows(&self, slots: &[bool]) -> RowStatus {
         mechanism!(self, s => self.rows.with_active(s.active(slots)), (*self.rows).clone())
     }
     /// Compliances by the effective masses of the rows at (t, q).
+    #[doc(hidden)]
     pub fn scaled_rows(&self, p: &[f64], t: f64, q: &[f64]) -> RowStatus {
         mechanism!(self, s => self.rows.scaled(s.scaled_compliances(p, t, q)), (*self.rows).clone())
     }
     /// A start near some frames of the bodies, for relative coordinates; natural ones keep theirs.
+    #[doc(hidden)]
     pub fn start_near(&self, frames: &[Vec<f64>], p: &[f64]) -> Start {
         match &*self.kind {
             Kind::Elements(_) | Kind::User(_) => (*self.start).clone(),
@@ -179,6 +184,7 @@ impl Mechanics {
         }
     }
     /// The first force that has no value at rest, at the drawn configuration.
+    #[doc(hidden)]
     pub fn undefined_at_rest(&self, p: &[f64], t: f64, angles: &[f64]) -> Option<Undefined> {
         self.elements()?.undefined_at_rest(p, t, angles, &self.shown(p, self.drawn()))
     }
@@ -196,10 +202,12 @@ impl Mechanics {
     }
     /// Why a force is not defined at the second of two points, or between them; the time of the data is that
     /// of the second.
+    #[doc(hidden)]
     pub fn undefined_force(&self, from: &At, to: &At, d: &mut Data<f64>) -> Option<Outside> {
         mechanism!(self, d, s, d => s.undefined_force(from, to, d), None)
     }
     /// Names of the constraint rows.
+    #[doc(hidden)]
     pub fn row_names(&self) -> &[RowName] {
         mechanism!(self, s => s.row_names(), &[])
     }
@@ -224,6 +232,7 @@ impl Mechanics {
         self.elements()?.collapsed_force(p, &self.shown(p, q))
     }
     /// The first force along a distance whose ends pass through each other between two positions.
+    #[doc(hidden)]
     pub fn reversed_force(&self, d: &mut Data<f64>, from: &[f64], to: &[f64]) -> Option<String> {
         mechanism!(self, d, s, d => s.reversed_force(d, from, to), None)
     }

@@ -3,8 +3,7 @@
 mod advice;
 mod place;
 
-pub(crate) use advice::ALL_PRESCRIBED;
-pub use advice::assembly;
+pub(crate) use advice::{ALL_PRESCRIBED, assembly};
 pub use place::Place;
 
 use advice::advice;

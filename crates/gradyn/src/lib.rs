@@ -40,14 +40,15 @@ pub use error::{Error, ErrorKind, Place};
 pub use gradient::{Certificate, GradientReport, Outputs};
 pub use gradyn_dynamics::assembly::Assembled;
 pub use gradyn_dynamics::control::{Controller, Mesh};
-pub use gradyn_dynamics::equilibrium::Equilibrium;
+pub use gradyn_dynamics::equilibrium::{Equilibrium, Search};
 pub use gradyn_dynamics::step::Tolerance;
-pub use gradyn_dynamics::{Lagrange, Layout, Plan, Scheme, State, Statistics, StepError, Trajectory};
+pub use gradyn_dynamics::{Layout, Plan, Scheme, State, Statistics, StepError, Trajectory};
 pub use gradyn_model::mechanism;
 pub use gradyn_model::{
-    Coordinates, Dims, Mechanism, Model, ModelError, Owner, ParameterInfo, Subject, Warning, WarningCode,
+    Coordinates, Dims, Mechanics, Mechanism, Model, ModelError, Owner, ParameterInfo, Subject, Warning,
+    WarningCode,
 };
-pub use gradyn_num::{ProgramScalar, Scalar};
+pub use gradyn_num::{Dependent, FactorError, ProgramScalar, Scalar};
 pub use gradyn_sensitivity::check::{Kernel, Mismatch, check_kernel, check_system};
 pub use gradyn_sensitivity::program::Corrections;
 pub use gradyn_sensitivity::{Contributions, Gradient};

@@ -65,7 +65,7 @@ pub enum FinalTime {
 /// A system that the user wrote, at certain parameters.
 pub struct UserModel {
     /// The system that the user wrote.
-    pub system: Setup,
+    system: Setup,
     /// Names of the parameters and of the objectives.
     parameters: Vec<String>,
     objectives: Vec<String>,

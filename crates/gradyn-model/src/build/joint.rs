@@ -235,6 +235,7 @@ impl JointKind {
         TYPES.iter().find(|t| t.spec().entry.name == name).map(|t| t.kind(number))
     }
     /// What is known of the kind without its numbers.
+    #[doc(hidden)]
     pub fn spec(&self) -> &'static JointSpec {
         joint_type(self).spec()
     }

@@ -73,6 +73,7 @@ pub fn laws() -> impl Iterator<Item = &'static Variant> {
 
 impl TyreLaw {
     /// The law of a name with the numbers of a file; none if there is no such name.
+    #[doc(hidden)]
     pub fn from_name(name: &str, from: &LawReader) -> Option<Result<Self, ModelError>> {
         TYPES.iter().find(|t| t.entry().name == name).map(|t| t.read(from))
     }

@@ -105,7 +105,7 @@ pub(crate) const ALL_PRESCRIBED: &str =
     "joints and drivers prescribe every velocity: write `velocity = {}` in [initial]";
 
 /// An assembly error as an error of the model, at the element that it names.
-pub fn assembly(model: &Model, e: StepError) -> Error {
+pub(crate) fn assembly(model: &Model, e: StepError) -> Error {
     let names = Names { model };
     let found = of_constraints(&names, &e)
         .or_else(|| of_conditions(&names, &e))

@@ -473,6 +473,6 @@ fn rows_and_starts_that_do_not_fit_are_refused() {
     let chosen = |dropped: u32| model.system.rows.chosen([vec![], vec![]], vec![dropped]).err();
     assert!(chosen(0).is_none());
     assert!(chosen(999).is_some_and(|e| e.message.contains("there is no row 999")));
-    let e = model.system.start.with_guess(&[0.0]).err().expect("is refused");
+    let e = model.system.start.with_guess(&[0.0]).expect_err("is refused");
     assert!(e.message.starts_with("a start of 1 numbers for"), "{e}");
 }
