@@ -48,7 +48,7 @@ impl Outputs {
 
 impl Prepared {
     /// The model with times [s] at which steps end and outputs are asked for, in any order. One that is outside
-    /// the run is an error.
+    /// the run is an error; products at a start or break time that parameters move are refused.
     pub fn sampled(&self, times: &[f64]) -> Result<Self, Error> {
         let new = Self { samples: times.to_vec(), ..self.clone() };
         new.mesh()?;
