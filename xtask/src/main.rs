@@ -21,7 +21,10 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let Some((task, words)) = words.split_first() else { return usage("") };
     match task.as_str() {
-        "quick" => run(&stages::quick()),
+        "quick" => match words.first() {
+            None => run(&stages::quick()),
+            Some(word) => usage(&format!("quick takes no words, such as `{word}`\n")),
+        },
         "test" => test(words),
         "bits" => run(&[stages::bits(words)]),
         "reproduce" => run(&[stages::reproduce(words)]),
@@ -31,7 +34,8 @@ fn main() -> ExitCode {
 
 /// Prints how to call this program, after what was wrong.
 fn usage(wrong: &str) -> ExitCode {
-    eprintln!("{wrong}{USAGE}\nstages of test: {}", stages::NAMES.join(", "));
+    let names: Vec<&str> = stages::test(false).iter().map(|stage| stage.name).collect();
+    eprintln!("{wrong}{USAGE}\nstages of test: {}", names.join(", "));
     ExitCode::from(2)
 }
 
@@ -39,11 +43,12 @@ fn usage(wrong: &str) -> ExitCode {
 fn test(words: &[String]) -> ExitCode {
     let all = words.iter().any(|w| w == "--all");
     let names: Vec<&String> = words.iter().filter(|w| *w != "--all").collect();
-    if let Some(wrong) = names.iter().find(|n| !stages::NAMES.contains(&n.as_str())) {
+    let stages = stages::test(all);
+    if let Some(wrong) = names.iter().find(|n| stages.iter().all(|s| **n != s.name)) {
         return usage(&format!("there is no stage `{wrong}`\n"));
     }
     let wanted = |s: &Stage| names.is_empty() || names.iter().any(|n| *n == s.name);
-    run(&stages::test(all).into_iter().filter(wanted).collect::<Vec<_>>())
+    run(&stages.into_iter().filter(wanted).collect::<Vec<_>>())
 }
 
 /// One stage after the other, up to the first that fails; then the time of each.

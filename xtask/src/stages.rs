@@ -8,9 +8,6 @@ pub(crate) struct Stage {
     pub commands: Vec<Vec<String>>,
 }
 
-/// Names of the stages of `cargo xtask test`, in their order.
-pub(crate) const NAMES: &[&str] = &["format", "lints", "rust", "documentation"];
-
 /// What `--all` adds: optional features of the command.
 const PARQUET: &str = "--features=gradyn-cli/parquet";
 

@@ -181,7 +181,7 @@ pub(crate) fn time(flag: &str, text: &str) -> Result<f64, Failure> {
 /// The constant at some bytes of the text after a flag.
 pub(crate) fn constant(flag: &str, what: &str, text: &str, bytes: Range<usize>) -> Result<f64, Failure> {
     let value = &text[bytes.clone()];
-    gradyn::study::constant(what, value).map_err(|e| in_flag(e, flag, text, bytes.start))
+    gradyn::constant(what, value).map_err(|e| in_flag(e, flag, text, bytes.start))
 }
 
 /// An error in a value that stands in the text after a flag, from byte `start` on.

@@ -206,7 +206,7 @@ fn values(a: &OptimizeArgs, study: &Optimization, report: &Report) -> Result<Vec
     let mut all: Vec<(String, f64)> = vec![];
     for set in &a.model.set {
         let (name, value) = pair("--set", set)?;
-        let value = gradyn::constant(value)
+        let value = gradyn::constant("the value", value)
             .map_err(|e| Failure::command(format!("--set {set}: {}", e.message), ""))?;
         all.retain(|v| v.0 != name);
         all.push((name.to_owned(), value));

@@ -70,11 +70,13 @@ impl State {
         }
     }
     /// Choices per record.
+    #[doc(hidden)]
     pub fn choices(self, sys: &Setup) -> usize {
         self.lists(sys)[1].as_ref().map_or(0, |list| list.end)
     }
     /// Rows of a block on any scalar: defects (q - q̂, v - v̂) in `r` become (1)–(3), (4) is added. `terms` is
     /// placed.
+    #[doc(hidden)]
     pub fn residual<S: KernelScalar>(
         self,
         sys: &Setup,

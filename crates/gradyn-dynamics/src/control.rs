@@ -10,7 +10,8 @@
 //! (t_end - t_n) w/(t_n - t_{n-w}) > 10⁷/n · N                                                         (2)
 //! ```
 //! Fixed steps end on every declared time and knot with one or two shorter steps,
-//! never with a sliver. They end on samples too, but nothing begins anew there: a sample is no break.
+//! never with a sliver. They end on samples too, but nothing begins anew there: a sample is no break. After one,
+//! steps have the size from before they were cut; schemes with a memory take the cut step into account.
 
 use crate::error::StepError;
 use crate::plan::Statistics;
@@ -142,6 +143,11 @@ impl Controller {
             r if r < h * if self.tolerance.is_some() { 2.0 } else { 1.5 } => (0.5 * r, false),
             _ => (h, false),
         }
+    }
+    /// The next step size after a step on the way to a sample, which may have been cut from `free` to `size`: a
+    /// step that need not become shorter goes on with the size before the cut; h is what its error proposes.
+    pub(crate) fn resume(&self, h: f64, size: f64, free: f64) -> f64 {
+        if self.tolerance.is_some() && h >= size { h.max(free) } else { h }
     }
     /// Size of the step after step `done` of a smooth piece: fixed, with the halvings of its start, or h.
     pub(crate) fn size(&self, done: usize, halvings: u32, h: f64) -> f64 {

@@ -64,6 +64,7 @@ impl Plan {
         &self.angles[n * self.angle_count..(n + 1) * self.angle_count]
     }
     /// Everything that was decided for record `n`.
+    #[doc(hidden)]
     pub fn frozen(&self, n: usize) -> Frozen<'_> {
         let choice = &self.choices[n * self.choice_count..(n + 1) * self.choice_count];
         Frozen { angles: self.angles(n), choice, before: &self.h[..n.saturating_sub(1)] }
@@ -97,6 +98,7 @@ impl Plan {
         self.declared[n].map_or(S::from(self.t[n]), |slot| p[slot as usize])
     }
     /// Step that ends in record `n` on slots `p`, (1).
+    #[doc(hidden)]
     pub fn span<S: ProgramScalar>(&self, n: usize, p: &[S]) -> Span<S> {
         if n == 0 {
             return Span { t: self.node(0, p), h: S::zero() };

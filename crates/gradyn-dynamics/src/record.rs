@@ -43,6 +43,7 @@ impl Layout {
         self.z() + self.o
     }
     /// The node of a record.
+    #[doc(hidden)]
     pub fn node<'a, S: Copy>(&self, t: S, x: &'a [S]) -> At<'a, S> {
         At::of(t, x, self.n, self.m)
     }

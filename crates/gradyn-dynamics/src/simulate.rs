@@ -15,6 +15,7 @@ use std::ops::ControlFlow;
 pub type Observer<'a> = &'a mut dyn FnMut(f64, usize) -> ControlFlow<()>;
 
 /// An observer that lets every run go on.
+#[doc(hidden)]
 pub fn unobserved(_t: f64, _steps: usize) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
@@ -124,10 +125,14 @@ impl<'a> Walk<'a> {
         while t < end {
             self.continue_angles()?;
             let target = mesh.target(t, end);
-            let (size, arrives) = control.clip(t, control.size(done, self.halvings, self.h), target);
+            let free = control.size(done, self.halvings, self.h);
+            let (size, arrives) = control.clip(t, free, target);
             let attempt = self.attempt(size, done)?;
             if !attempt.accepted {
                 continue;
+            }
+            if target < end {
+                self.h = control.resume(self.h, size, free);
             }
             // did the condition end the run in this step?
             if self.ends(size, done - node.1, event)? {
@@ -208,8 +213,8 @@ impl<'a> Walk<'a> {
         }
         Ok(())
     }
-    /// One attempt, `since` steps after the last time that must be a node; on success the record is appended.
-    /// Sets the next step size.
+    /// One attempt at a step of `size`, `since` steps after the piece began; on success the record is appended
+    /// to the run, not yet the step to its plan. Where steps are chosen it sets the size of the next one.
     fn attempt(&mut self, size: f64, since: usize) -> Result<Attempt, StepError> {
         let run = &mut *self.run;
         let chain = &mut self.chain;

@@ -20,6 +20,7 @@ pub struct Trajectory {
 
 impl Trajectory {
     /// Nothing but room for record 0.
+    #[doc(hidden)]
     pub fn start(recipe: &StepRecipe, angles: &[f64], mesh: &Mesh) -> Self {
         let layout = recipe.layout();
         let plan = Plan::start(mesh.start.0, mesh.start.1, angles, &vec![u32::MAX; recipe.choices()]);
@@ -34,6 +35,7 @@ impl Trajectory {
         if n == 0 { &[] } else { self.record(n - 1) }
     }
     /// Record `n` with what it follows from, on slots `p`.
+    #[doc(hidden)]
     pub fn args(&self, n: usize, p: &[f64]) -> StepArgs<'_> {
         let span = self.plan.span(n, p);
         StepArgs { span, frozen: self.plan.frozen(n), x: self.record(n), past: self.past(n) }

@@ -29,7 +29,7 @@ mod velocity;
 use crate::error::ModelError;
 use crate::maximum::Maximum;
 use crate::mechanics::{Coordinates, Mechanics};
-use crate::mechanism::{Mechanism, Number, Objective, Text};
+use crate::mechanism::{Mechanism, Number, Objective, Source, Text};
 use crate::ports::Ports;
 use crate::program::{Graph, Program};
 use crate::row::Owner;
@@ -51,6 +51,9 @@ const ANGLE: u32 = 1 << 31;
 
 /// The parameter that is the final time where a condition gives it: nobody writes such a name.
 const FINAL_TIME: &str = "final_time_by_until__";
+
+/// What errors call the condition that gives the final time.
+pub const UNTIL: &str = "`until` of [study]";
 
 /// A number that no parameters may make negative.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,6 +99,7 @@ pub struct Model {
     /// The system of equations.
     pub system: Mechanics,
     /// The equations with all rows, where `system` drops redundant ones.
+    #[doc(hidden)]
     pub full: Option<Mechanics>,
     /// The coordinates of both.
     pub family: Coordinates,
@@ -103,25 +107,30 @@ pub struct Model {
     /// drawn by. Number of components, and where they are.
     pub(crate) frames: Vec<(usize, Ports)>,
     /// The program of the slots, p = e(ρ).
+    #[doc(hidden)]
     pub slots: Arc<Program>,
     /// The parameters ρ, in the order of the file.
     pub parameters: Vec<ParameterInfo>,
     /// Names of the objectives.
     pub objectives: Vec<String>,
     /// Those that are smooth maxima of their integrands.
+    #[doc(hidden)]
     pub maxima: Vec<Option<Maximum>>,
     /// Names of the output columns.
     pub columns: Vec<String>,
     /// Slots of the start time, the break times and the final time.
+    #[doc(hidden)]
     pub times: Times,
     /// Is the final time given by a condition? Then the last objective is the condition and the last
     /// parameter the final time.
     pub until: bool,
     /// Spline knots: times at which the system is only C² [s].
+    #[doc(hidden)]
     pub splines: Vec<UniformSpline>,
     /// References of the angles at the start.
     pub angles: Vec<f64>,
     /// (what, slot, must not be zero): numbers that must not be negative.
+    #[doc(hidden)]
     pub positive: Vec<Positive>,
     /// Things to know: non-smooth functions, shapes no real body has.
     pub warnings: Vec<Warning>,
@@ -251,6 +260,17 @@ fn with_final_time(m: &Mechanism, until: &Number) -> Mechanism {
     let name = Text { text: "until".into(), place: until.place.clone() };
     new.objectives.push(Objective { name, integral: None, terminal: Some(until.clone()), maximum: None });
     new
+}
+
+/// Is objective `k` the condition that gives the final time? It is the last one.
+fn is_condition(m: &Mechanism, k: usize) -> bool {
+    let conditional = matches!(&m.t_end.source, Source::Expression(text) if text == FINAL_TIME);
+    conditional && k + 1 == m.objectives.len()
+}
+
+/// What errors call objective `k`.
+fn objective_title(m: &Mechanism, k: usize) -> String {
+    if is_condition(m, k) { UNTIL.into() } else { format!("objective `{}`", m.objectives[k].name) }
 }
 
 fn build_with(m: &Mechanism, sharing: Sharing) -> Result<Model, ModelError> {

@@ -44,6 +44,7 @@ impl ModelError {
         self
     }
     /// An expression error inside the text `source` of `what`.
+    #[doc(hidden)]
     pub fn expression(what: &str, source: &crate::mechanism::Number, e: ExpressionError) -> Self {
         let place = source
             .place

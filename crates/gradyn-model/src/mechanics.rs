@@ -72,8 +72,10 @@ pub(crate) enum Kind {
 pub struct Mechanics {
     pub(crate) kind: Kind,
     /// Rows that hold and rows that are left out; slots whose gradients are wanted.
+    #[doc(hidden)]
     pub rows: Arc<RowStatus>,
     /// Where the assembly begins, and the conditions of the start.
+    #[doc(hidden)]
     pub start: Arc<Start>,
 }
 
@@ -112,6 +114,15 @@ impl Mechanics {
         };
         Self { kind, rows: Arc::new(rows), start: Arc::new(start) }
     }
+    /// Are these the same equations, whatever is decided about their rows and their start?
+    pub fn same_equations(&self, other: &Self) -> bool {
+        match (&self.kind, &other.kind) {
+            (Kind::Elements(a), Kind::Elements(b)) => Arc::ptr_eq(a, b),
+            (Kind::Tree(a), Kind::Tree(b)) => Arc::ptr_eq(a, b),
+            (Kind::User(a), Kind::User(b)) => Arc::ptr_eq(a, b),
+            (Kind::Elements(_) | Kind::Tree(_) | Kind::User(_), _) => false,
+        }
+    }
     /// A user's equations, with where the search for their start begins.
     pub fn of_user(user: UserSystem) -> Self {
         let start = Start { guess: user.guess().to_vec(), statics: None, velocity_conditions: vec![] };
@@ -133,21 +144,25 @@ impl Mechanics {
         }
     }
     /// What gradients visit if only some slots are active: elements that read no others are left out of them.
+    #[doc(hidden)]
     pub fn active_rows(&self, slots: &[bool]) -> RowStatus {
         mechanism!(self, s => self.rows.with_active(s.active(slots)), (*self.rows).clone())
     }
     /// Compliances by the effective masses of the rows at (t, q).
+    #[doc(hidden)]
     pub fn scaled_rows(&self, p: &[f64], t: f64, q: &[f64]) -> RowStatus {
         mechanism!(self, s => self.rows.scaled(s.scaled_compliances(p, t, q)), (*self.rows).clone())
     }
     /// A start near some frames of the bodies, for relative coordinates; natural ones keep theirs.
+    #[doc(hidden)]
     pub fn start_near(&self, frames: &[Vec<f64>], p: &[f64]) -> Start {
         match &self.kind {
             Kind::Elements(_) | Kind::User(_) => (*self.start).clone(),
-            Kind::Tree(s) => self.start.with_guess(&s.guess_by(frames, p)),
+            Kind::Tree(s) => Start { guess: s.guess_by(frames, p), ..(*self.start).clone() },
         }
     }
     /// The first force that has no value at rest, at the drawn configuration.
+    #[doc(hidden)]
     pub fn undefined_at_rest(&self, p: &[f64], t: f64, angles: &[f64]) -> Option<Undefined> {
         self.elements()?.undefined_at_rest(p, t, angles, &self.shown(p, self.guess()))
     }
@@ -164,6 +179,7 @@ impl Mechanics {
         self.elements().is_some_and(|e| e.guarded())
     }
     /// Names of the constraint rows.
+    #[doc(hidden)]
     pub fn row_names(&self) -> &[RowName] {
         mechanism!(self, s => s.row_names(), &[])
     }

@@ -4,6 +4,7 @@
 //! its gradients are wanted for. The system itself never changes: evaluation reads these decisions, rows that
 //! are dropped are zero, and elements that read no active slot are left out of gradients over slots.
 
+use crate::error::ModelError;
 use crate::system::{Dims, Kinematics, RowScaling};
 
 /// Parts of a system that read a slot whose gradient is wanted.
@@ -48,10 +49,19 @@ impl RowStatus {
             first: first as u32,
         }
     }
-    /// Another choice of the independent rows and of those that are left out.
-    pub fn chosen(&self, independent: [Vec<u32>; 2], dropped: Vec<u32>) -> Self {
-        assert!(dropped.iter().all(|&k| k >= self.first), "rows of Euler parameters are independent");
-        Self { independent, dropped, ..self.clone() }
+    /// Another choice of the independent rows and of those that are left out; rows that do not exist, and rows
+    /// of Euler parameters that are left out, are errors.
+    pub fn chosen(&self, independent: [Vec<u32>; 2], dropped: Vec<u32>) -> Result<Self, ModelError> {
+        let count = self.compliances[0].len() as u32;
+        let all = independent.iter().flatten().chain(&dropped);
+        if let Some(k) = all.into_iter().find(|k| **k >= count) {
+            return Err(ModelError::new(format!("there is no row {k}: the system has {count}")));
+        }
+        if let Some(k) = dropped.iter().find(|k| **k < self.first) {
+            let message = format!("row {k} is the length of Euler parameters and cannot be left out");
+            return Err(ModelError::new(message));
+        }
+        Ok(Self { independent, dropped, ..self.clone() })
     }
     /// Other compliances by the effective masses of the rows.
     pub(crate) fn scaled(&self, by_mass: Vec<f64>) -> Self {

@@ -1,5 +1,6 @@
 //! What is decided about the start of a run once the system is built.
 
+use crate::error::ModelError;
 use crate::system::{Kinematics, Statics};
 
 /// Where the assembly looks for the start, and which conditions determine it.
@@ -15,10 +16,15 @@ pub struct Start {
 }
 
 impl Start {
-    /// Begins the assembly elsewhere, for example at an assembled configuration.
-    pub fn with_guess(&self, q: &[f64]) -> Self {
-        assert_eq!(q.len(), self.guess.len(), "one number for each coordinate");
-        Self { guess: q.to_vec(), ..self.clone() }
+    /// Begins the assembly elsewhere, for example at an assembled configuration; another number of coordinates is
+    /// an error.
+    pub fn with_guess(&self, q: &[f64]) -> Result<Self, ModelError> {
+        let (given, count) = (q.len(), self.guess.len());
+        if given != count {
+            let message = format!("a start of {given} numbers for {count} coordinates");
+            return Err(ModelError::new(message).help("give one number for each coordinate"));
+        }
+        Ok(Self { guess: q.to_vec(), ..self.clone() })
     }
     /// Says along which coordinates forces balance in an equilibrium.
     pub fn with_balanced(&self, balanced: &[u32]) -> Self {

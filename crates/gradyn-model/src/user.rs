@@ -17,6 +17,8 @@
 mod duals;
 mod functions;
 
+use crate::error::ModelError;
+use crate::row::Owner;
 use crate::row_status::{Active, RowStatus};
 use crate::scalar::{Functions, KernelScalar, Over, UserFunctions, What};
 use crate::system::{AngleName, At, Dims, Kinematics, Patterns, Set, velocity_weights};
@@ -84,19 +86,22 @@ pub struct UserTerms<S> {
 }
 
 impl UserSystem {
-    /// Sizes and names.
-    pub fn new<U: StateSpace>(user: U) -> Self {
+    /// Sizes and names; a name that is empty or repeated and a guess of another length are errors.
+    pub fn new<U: StateSpace>(user: U) -> Result<Self, ModelError> {
         // names and sizes of (y, z), parameters and objectives
         let names: Vec<String> = user.positions().into_iter().chain(user.velocities()).collect();
         let f = user.positions().len();
         let n = names.len();
         let parameters: Vec<String> = user.parameters().into_iter().map(|p| p.0).collect();
         let objectives = user.objectives();
+        let guess = user.guess();
+        check_names(Owner::Coordinate, &names)?;
+        check_names(Owner::Parameter, &parameters)?;
+        check_names(Owner::Objective, &objectives)?;
+        check_guess(&guess, n)?;
         // every entry of A may be there
         let dense = Pattern::from_entries(n, n, (0..n).flat_map(|i| (0..n).map(move |j| (i, j))));
-        let guess = user.guess();
-        assert_eq!(guess.len(), n, "a guess has a number for each of (y, z)");
-        Self {
+        Ok(Self {
             functions: Arc::new(Space { user, f, n, objectives: objectives.len() }),
             n,
             names,
@@ -106,7 +111,7 @@ impl UserSystem {
             slots: (0..parameters.len() as u32).collect(),
             parameters,
             guess,
-        }
+        })
     }
     /// Names of the parameters. One more slot follows them: the final time.
     pub fn parameters(&self) -> &[String] {
@@ -128,6 +133,31 @@ impl UserSystem {
     fn on<S: KernelScalar>(&self) -> &dyn Functions<S> {
         S::of(&*self.functions)
     }
+}
+
+/// Refuses names that are empty or repeated.
+fn check_names(kind: Owner, names: &[String]) -> Result<(), ModelError> {
+    for (k, name) in names.iter().enumerate() {
+        let wrong = match name.as_str() {
+            "" => format!("{kind} {} of the user system has no name", k + 1),
+            _ if names[..k].contains(name) => format!("{kind} `{name}` of the user system is there twice"),
+            _ => continue,
+        };
+        return Err(ModelError::new(wrong).about(kind, name).help("give each a name of its own"));
+    }
+    Ok(())
+}
+
+/// Refuses a guess without a finite number for each of the n coordinates, and a system that has none.
+fn check_guess(guess: &[f64], n: usize) -> Result<(), ModelError> {
+    let given = guess.len();
+    let wrong = match guess.iter().find(|x| !x.is_finite()) {
+        _ if n == 0 => "the user system has no coordinate".to_owned(),
+        _ if given != n => format!("the guess of the user system has {given} numbers for {n} coordinates"),
+        Some(x) => format!("a number of the guess of the user system is {x}"),
+        None => return Ok(()),
+    };
+    Err(ModelError::new(wrong).help("give a number for each of (y, z)"))
 }
 
 impl UserSystem {

@@ -3,8 +3,7 @@
 mod advice;
 mod place;
 
-pub(crate) use advice::ALL_PRESCRIBED;
-pub use advice::assembly;
+pub(crate) use advice::{ALL_PRESCRIBED, assembly};
 pub use place::Place;
 
 use advice::advice;
@@ -134,10 +133,6 @@ impl Error {
     pub(crate) fn within(mut self, scenario: &str) -> Self {
         if !scenario.is_empty() {
             self.message = format!("scenario `{scenario}`: {}", self.message);
-        }
-        if let ErrorKind::Step(_) = self.kind {
-            self.kind = ErrorKind::Method;
-            self.help.get_or_insert_default();
         }
         self
     }

@@ -47,7 +47,7 @@ use std::path::{Path, PathBuf};
 /// What a model file says: the mechanism, and how to run it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelFile {
-    /// The mechanism.
+    /// The mechanism; what copies of templates made has places behind the text, which `explain` brings home.
     pub mechanism: Mechanism,
     /// The method that the file asks for.
     pub study: StudySection,
@@ -58,7 +58,8 @@ pub struct ModelFile {
 }
 
 impl ModelFile {
-    /// An error of the model, with the instance that it is about if it stands in a template.
+    /// An error of the model at its bytes of the text, with the instance that it is about if it stands in a
+    /// template.
     pub fn explain(&self, e: ModelError) -> ModelError {
         self.origins.explain(e)
     }

@@ -40,15 +40,15 @@ pub use error::{Error, ErrorKind, Place};
 pub use gradient::{Certificate, GradientReport, Outputs};
 pub use gradyn_dynamics::assembly::Assembled;
 pub use gradyn_dynamics::control::{Controller, Mesh};
-pub use gradyn_dynamics::equilibrium::Equilibrium;
+pub use gradyn_dynamics::equilibrium::{Equilibrium, Search};
 pub use gradyn_dynamics::step::Tolerance;
-pub use gradyn_dynamics::{Lagrange, Layout, Plan, Scheme, State, Statistics, StepError, Trajectory};
-pub use gradyn_model::expression::constant;
+pub use gradyn_dynamics::{Layout, Plan, Scheme, State, Statistics, StepError, Trajectory};
 pub use gradyn_model::mechanism;
 pub use gradyn_model::{
-    Coordinates, Dims, Mechanism, Model, ModelError, Owner, ParameterInfo, Subject, Warning, WarningCode,
+    Coordinates, Dims, Mechanics, Mechanism, Model, ModelError, Owner, ParameterInfo, Subject, Warning,
+    WarningCode,
 };
-pub use gradyn_num::{ProgramScalar, Scalar};
+pub use gradyn_num::{Dependent, FactorError, ProgramScalar, Scalar};
 pub use gradyn_sensitivity::check::{Kernel, Mismatch, check_kernel, check_system};
 pub use gradyn_sensitivity::program::Corrections;
 pub use gradyn_sensitivity::{Contributions, Gradient};
@@ -63,7 +63,7 @@ pub use progress::{Observer, Progress};
 pub use registry::{
     AlphaScaling, Formulation, InitialAcceleration, Integrator, ProjectionMatrices, Projections, Sensitivity,
 };
-pub use study::{Study, StudyModel, StudyRun};
+pub use study::{Study, StudyModel, StudyRun, constant};
 
 /// Sizes of a prepared model.
 pub fn dims(p: &Prepared) -> gradyn_model::Dims {

@@ -465,6 +465,7 @@ impl Method {
         }
     }
     /// What makes the step on a model's system.
+    #[doc(hidden)]
     pub fn build(&self, model: &Model) -> StepRecipe {
         // with a compliance the multipliers of redundant rows are unique
         let all = model.full.as_ref().filter(|_| self.formulation == Formulation::Penalty);

@@ -37,12 +37,12 @@ use crate::prepared::Prepared;
 use crate::registry::Sensitivity;
 pub use fit::Fit;
 use gradyn_model::{Mechanism, ModelError};
-use gradyn_optimize::{Ask, Failed, Multistart, Outcome, replay};
 pub use gradyn_optimize::{
-    Direction, Estimate, Evaluation, Failure, Identification, Method as Optimizer, Multiplier, Optimum,
-    Problem, Record, Report as End, Residuals, Sampling, Settings, Side, Starts, Status, Trial, Variable,
-    optima,
+    ActiveBound, Constraint, ConstraintKind, Direction, Error as ProblemError, Estimate, Evaluation, Failed,
+    Failure, Identification, Method as Optimizer, Multiplier, Optimum, Outcome, Problem, Record,
+    Report as End, Residuals, Sampling, Settings, Side, Starts, Status, Transform, Trial, Variable, optima,
 };
+use gradyn_optimize::{Ask, Multistart, replay};
 use gradyn_sensitivity::Gradient;
 use plan::{Plan, Row};
 use rayon::prelude::*;

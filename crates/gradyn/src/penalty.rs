@@ -66,8 +66,9 @@ impl Prepared {
         let p = self.model.slots(&run.rho);
         let trajectory = replay(&recipe, &p, &run.trajectory.plan)?;
         let psi = values(&recipe, &p, &trajectory);
-        let stiffer =
-            Run { method, trajectory, psi, rho: run.rho.clone(), warnings: vec![], jump: None, ..*run };
+        let system = run.system.clone();
+        let rho = run.rho.clone();
+        let stiffer = Run { method, trajectory, psi, system, rho, warnings: vec![], jump: None, ..*run };
         // gradients of both
         let rows = |g: &GradientReport| -> Result<_, Error> {
             let other = self.gradient(&stiffer, g.sensitivity)?.rows;

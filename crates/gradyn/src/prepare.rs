@@ -14,7 +14,8 @@ use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
 use gradyn_model::{
-    Coordinates, Model, ModelError, ParameterInfo, Warning, build, build_apart, build_framed, build_in,
+    Coordinates, Mechanics, Model, ModelError, ParameterInfo, Warning, build, build_apart, build_framed,
+    build_in,
 };
 use start::{check_start, settle, undefined};
 use std::sync::Arc;
@@ -42,6 +43,8 @@ pub struct Run {
     pub psi: Vec<f64>,
     /// Computing time [s].
     pub seconds: f64,
+    /// The system that ran: its equations are those of the models that may be asked about the run.
+    pub(crate) system: Mechanics,
     /// ρ, with the final time that the run found where a condition gives it.
     pub(crate) rho: Vec<f64>,
     /// What jumps at a declared time: only kinks of forces and of driver accelerations are handled there.
@@ -56,24 +59,6 @@ pub struct Run {
     pub energy: (f64, f64),
 }
 
-/// What users call the condition.
-pub(crate) const UNTIL: &str = "`until` of [study]";
-
-/// An error of the condition under its own name: it is built as the last objective.
-fn named(m: &Mechanism, e: ModelError) -> ModelError {
-    let place = m.until.as_ref().and_then(|until| until.place.clone());
-    let inside = |e: &ModelError| {
-        place.zip(e.place.clone()).is_none_or(|(all, at)| all.start <= at.start && at.end <= all.end)
-    };
-    let rest = ["objective `until`", "expression"].iter().find_map(|name| e.message.strip_prefix(name));
-    match rest {
-        Some(rest) if m.until.is_some() && inside(&e) => {
-            ModelError { message: format!("{UNTIL}{rest}"), ..e }
-        }
-        _ => e,
-    }
-}
-
 impl Prepared {
     /// Builds, assembles and checks a mechanism in natural coordinates. Where a shared load is read, every
     /// joint has rows to carry its part.
@@ -85,13 +70,13 @@ impl Prepared {
     /// every joint has rows.
     pub fn new_in(m: &Mechanism, family: Coordinates) -> Result<Self, Error> {
         let build = |family: Coordinates| match family {
-            Coordinates::Natural => Self::nominal(build(m).map_err(|e| named(m, e))?),
+            Coordinates::Natural => Self::nominal(build(m)?),
             _ => Self::nominal(Self::framed(m)?.drawn_in(m, family)?),
         };
         let mut new = build(family)?;
         if reads_shared(&new.model.system, &new.assembled.redundant) {
             new = match family {
-                Coordinates::Natural => Self::nominal(build_apart(m).map_err(|e| named(m, e))?)?,
+                Coordinates::Natural => Self::nominal(build_apart(m)?)?,
                 _ => build(Coordinates::Cartesian)?,
             };
         }
@@ -112,12 +97,12 @@ impl Prepared {
     }
     /// In natural coordinates, with the frames of all bodies.
     pub(crate) fn framed(m: &Mechanism) -> Result<Self, Error> {
-        Self::nominal(build_framed(m).map_err(|e| named(m, e))?)
+        Self::nominal(build_framed(m)?)
     }
     /// The model in coordinates of another family, drawn where these frames are.
     pub(crate) fn drawn_in(&self, m: &Mechanism, family: Coordinates) -> Result<Model, Error> {
         let frames = self.model.frames_at(&self.model.slots(&self.rho), &self.assembled.q);
-        let mut model = build_in(m, family).map_err(|e| named(m, e))?;
+        let mut model = build_in(m, family)?;
         let p = model.slots(&model.rho());
         model.system.start = Arc::new(model.system.start_near(&frames, &p));
         Ok(model)
@@ -138,23 +123,23 @@ impl Prepared {
         model.check(&p)?;
         // the start, with all rows
         let all = model.system.dims().all_rows();
-        model.system.rows = Arc::new(model.system.rows.chosen(all, vec![]));
+        model.system.rows = Arc::new(model.system.rows.chosen(all, vec![])?);
         let t = p[model.times.start as usize];
         let resting = model.rest && model.system.statics().is_some();
         let velocity = (!resting).then_some(&velocity[..]);
         let assembled = assemble(&model.system, t, &p, &model.angles, (&position, velocity))
             .map_err(|e| assembly(&model, undefined(&model, e, t, &p)))?;
-        model.system.start = Arc::new(model.system.start.with_guess(&assembled.q));
+        model.system.start = Arc::new(model.system.start.with_guess(&assembled.q)?);
         if let Some(e) = &assembled.equilibrium {
             settle(&mut model, e, assembled.velocity_freedom, &p, t);
         }
         // the independent rows; the whole system stays where some are dropped
-        model.system.rows = Arc::new(model.system.rows.chosen(assembled.independent.clone(), vec![]));
+        model.system.rows = Arc::new(model.system.rows.chosen(assembled.independent.clone(), vec![])?);
         model.full = None;
         if !assembled.redundant.is_empty() {
             model.full = Some(model.system.clone());
             let dropped = assembled.redundant.iter().map(|r| r.row as u32).collect();
-            model.system.rows = Arc::new(model.system.rows.chosen(assembled.independent.clone(), dropped));
+            model.system.rows = Arc::new(model.system.rows.chosen(assembled.independent.clone(), dropped)?);
         }
         check_start(&model, &assembled, t, &p)?;
         Ok(Self { model, rho, assembled, samples: vec![] })

@@ -17,8 +17,8 @@ use std::ops::ControlFlow;
 const WALK: usize = 8;
 
 impl Prepared {
-    /// This model at other parameters, on this branch: by a straight walk from here, where it cannot be
-    /// assembled at once or not on this branch. What comes out depends on `rho` alone.
+    /// This model at other parameters, on this branch: at once if it can be, else by a straight walk of some
+    /// designs from here to there. What comes out depends on where the walk begins, and not on designs before.
     pub fn reach(&self, rho: &[f64]) -> Result<Self, Error> {
         let checked = |model: Self| match on_another_branch(&model, self) {
             true => Err(ModelError::new("the design is assembled on another branch than the start").into()),
@@ -84,6 +84,7 @@ impl Prepared {
             warnings: method.unused_options(),
             drift: [0.0; 2],
             energy: (0.0, 0.0),
+            system: self.model.system.clone(),
             rho,
             jump: None,
             singular: None,

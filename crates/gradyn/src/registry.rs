@@ -168,7 +168,7 @@ impl Formulation {
 
 impl Integrator {
     /// The tableau of a Runge–Kutta scheme.
-    pub fn tableau(self) -> Option<&'static Tableau> {
+    pub(crate) fn tableau(self) -> Option<&'static Tableau> {
         match self {
             Integrator::Newmark
             | Integrator::Hht
@@ -187,7 +187,7 @@ impl Integrator {
         }
     }
     /// The scheme of a Rosenbrock method.
-    pub fn rosenbrock(self) -> Option<&'static Rosenbrock> {
+    pub(crate) fn rosenbrock(self) -> Option<&'static Rosenbrock> {
         match self {
             Integrator::Ros3 => Some(&tableau::ROS3),
             Integrator::Rodas4 => Some(&tableau::RODAS4),

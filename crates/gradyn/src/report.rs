@@ -22,6 +22,28 @@ impl Prepared {
     pub fn table(&self, run: &Run, step: Option<f64>) -> Result<Table, Error> {
         self.check_own(run)?;
         let columns = std::iter::once("t".to_owned()).chain(self.model.columns.iter().cloned()).collect();
+        // rows at the nodes
+        let Some(h) = step else {
+            let rows = self.rows_at(run, 0..=run.trajectory.plan.steps());
+            return Ok(Table { columns, rows });
+        };
+        // or at equal times, by the interpolant of the step that each of them is in
+        check_output_step(h)?;
+        let p = self.model.slots(&run.rho);
+        let rows = self.with_rows(run, |row| self.at_equal_times(run, h, &p, row))?;
+        Ok(Table { columns, rows })
+    }
+    /// Rows (t, columns…) at some nodes of a run.
+    pub(crate) fn rows_at(&self, run: &Run, nodes: impl IntoIterator<Item = usize>) -> Vec<Vec<f64>> {
+        let traj = &run.trajectory;
+        self.with_rows(run, |row| nodes.into_iter().map(|n| row(traj.plan.t[n], n, traj.record(n))).collect())
+    }
+    /// Calls `f` with what makes a row of a time, the step that it is in, and the node there.
+    fn with_rows<T>(
+        &self,
+        run: &Run,
+        f: impl FnOnce(&mut dyn FnMut(f64, usize, &[f64]) -> Vec<f64>) -> T,
+    ) -> T {
         let sys = self.model.full.as_ref().unwrap_or(&self.model.system);
         let traj = &run.trajectory;
         let p = self.model.slots(&run.rho);
@@ -42,15 +64,7 @@ impl Prepared {
             terms.measure(Set::Output, &lay.node(t, &node), &mut y);
             std::iter::once(t).chain(y[..self.model.columns.len()].iter().copied()).collect::<Vec<f64>>()
         };
-        // rows at the nodes
-        let Some(h) = step else {
-            let rows = (0..=plan.steps()).map(|n| row(plan.t[n], n, traj.record(n))).collect();
-            return Ok(Table { columns, rows });
-        };
-        // or at equal times, by the interpolant of the step that each of them is in
-        check_output_step(h)?;
-        let rows = self.at_equal_times(run, h, &p, row)?;
-        Ok(Table { columns, rows })
+        f(&mut row)
     }
     /// Rows every `h` [s]; `row` makes one of a time, the step that it is in, and the node there.
     fn at_equal_times(
@@ -58,7 +72,7 @@ impl Prepared {
         run: &Run,
         h: f64,
         p: &[f64],
-        mut row: impl FnMut(f64, usize, &[f64]) -> Vec<f64>,
+        row: &mut dyn FnMut(f64, usize, &[f64]) -> Vec<f64>,
     ) -> Result<Vec<Vec<f64>>, Error> {
         let traj = &run.trajectory;
         let plan = &traj.plan;

@@ -9,21 +9,19 @@
 //! H is the last objective of the model and t_F its last parameter; nobody else sees them.
 
 use crate::error::Error;
-use crate::prepare::{Prepared, Run, UNTIL};
+use crate::prepare::{Prepared, Run};
 use gradyn_dynamics::{StepError, Trajectory};
+use gradyn_model::build::UNTIL;
 use gradyn_sensitivity::Gradient;
 
 impl Prepared {
     /// Refuses a run of another model, or of other parameters.
     pub(crate) fn check_own(&self, run: &Run) -> Result<(), Error> {
-        let dims = self.model.system.dims();
-        let layout = run.trajectory.layout;
         let count = self.parameters().len();
-        if (layout.n, layout.m) == (dims.n, dims.m) && run.rho.get(..count) == Some(self.rho()) {
-            return Ok(());
-        }
-        let help = "ask the model that made the run, at the parameters of the run";
-        Err(Error::argument("the run is that of another model, or of other parameters", help))
+        let same = run.system.same_equations(&self.model.system)
+            && run.rho.get(..count) == Some(self.rho())
+            && run.method.build(&self.model).layout() == run.trajectory.layout;
+        if same { Ok(()) } else { Err(of_another_model()) }
     }
     /// Names of the objectives of the user.
     pub fn objectives(&self) -> &[String] {
@@ -67,6 +65,12 @@ impl Prepared {
         let scales: Vec<f64> = self.parameters().iter().map(|p| p.scale).collect();
         FinalTime::new(&run.trajectory, rows, &scales)
     }
+}
+
+/// The error of a run that is asked of a model that did not make it.
+pub(crate) fn of_another_model() -> Error {
+    let help = "ask the model that made the run, at the parameters of the run";
+    Error::argument("the run is that of another model, or of other parameters", help)
 }
 
 /// The derivative of the final time, and what it adds to a gradient (1).

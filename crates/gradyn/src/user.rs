@@ -25,7 +25,7 @@
 //!     }
 //! }
 //!
-//! let model = UserModel::new(Oscillator, 0.0, FinalTime::At(std::f64::consts::FRAC_PI_2));
+//! let model = UserModel::new(Oscillator, 0.0, FinalTime::At(std::f64::consts::FRAC_PI_2)).unwrap();
 //! let method = Method::new("maggi", "dop853").unwrap().tolerance(1e-13, 1e-13);
 //! let run = model.run(&method).unwrap();
 //! let rows = model.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap().rows;
@@ -65,7 +65,7 @@ pub enum FinalTime {
 /// A system that the user wrote, at certain parameters.
 pub struct UserModel {
     /// The system that the user wrote.
-    pub system: Setup,
+    system: Setup,
     /// Names of the parameters and of the objectives.
     parameters: Vec<String>,
     objectives: Vec<String>,
@@ -87,19 +87,23 @@ pub struct UserRun {
     pub trajectory: Trajectory,
     /// Values of the objectives.
     pub psi: Vec<f64>,
+    /// The system that ran, and when it was to end.
+    system: Setup,
+    t_end: FinalTime,
     /// ρ, then the final time.
     rho: Vec<f64>,
 }
 
 impl UserModel {
-    /// The system at its nominal parameters.
-    pub fn new<U: StateSpace>(user: U, t_start: f64, t_end: FinalTime) -> Self {
+    /// The system at its nominal parameters; a name that is empty or repeated and a guess of another length are
+    /// errors.
+    pub fn new<U: StateSpace>(user: U, t_start: f64, t_end: FinalTime) -> Result<Self, Error> {
         let rho: Vec<f64> = user.parameters().into_iter().map(|p| p.1).collect();
         let scales = rho.iter().map(|x| if *x == 0.0 { 1.0 } else { x.abs() }).collect();
-        let system = UserSystem::new(user);
+        let system = UserSystem::new(user)?;
         let parameters = system.parameters().to_vec();
         let objectives = system.objectives().to_vec();
-        Self { system: Setup::of_user(system), parameters, objectives, rho, scales, t_start, t_end }
+        Ok(Self { system: Setup::of_user(system), parameters, objectives, rho, scales, t_start, t_end })
     }
     fn recipe(&self, method: &Method) -> StepRecipe {
         method.step_on(&self.system, Lagrange::penalty(method.alpha, method.xi, method.omega), vec![])
@@ -184,12 +188,27 @@ impl UserModel {
             let message = "the condition for the final time, the last objective, has an integrand";
             return Err(Error::method(message, "give it a terminal value only"));
         }
-        Ok(UserRun { method: method.clone(), trajectory, psi, rho })
+        let system = self.system.clone();
+        Ok(UserRun { method: method.clone(), trajectory, psi, system, t_end: self.t_end, rho })
+    }
+    /// Columns of the parameters, without that of the final time.
+    fn shown(&self, mut rows: Gradient) -> Gradient {
+        rows.iter_mut().for_each(|row| row.truncate(self.rho.len()));
+        rows
+    }
+    /// Refuses a run of another model, or of other parameters.
+    fn check_own(&self, run: &UserRun) -> Result<(), Error> {
+        let same = run.system.same_equations(&self.system)
+            && run.t_end == self.t_end
+            && run.rho.get(..self.rho.len()) == Some(&self.rho[..])
+            && self.recipe(&run.method).layout() == run.trajectory.layout;
+        if same { Ok(()) } else { Err(until::of_another_model()) }
     }
     /// The gradient of a run by one method.
     pub fn gradient(&self, run: &UserRun, sensitivity: Sensitivity) -> Result<GradientReport, Error> {
         // what can be refused before it is computed
         self.check()?;
+        self.check_own(run)?;
         let started = Instant::now();
         let objectives = self.objectives();
         if objectives.is_empty() || self.rho.is_empty() {
@@ -213,9 +232,8 @@ impl UserModel {
             FinalTime::Condition { .. } => until::FinalTime::new(&run.trajectory, &rows, &self.scales)?,
             _ => until::FinalTime::none(),
         };
-        let bars = extrapolated.as_ref().map(|e| free.bars(&rows, &e.bars));
-        let rows: Gradient =
-            free.reduce(&rows).into_iter().map(|row| row[..self.rho.len()].to_vec()).collect();
+        let bars = extrapolated.as_ref().map(|e| self.shown(free.bars(&rows, &e.bars)));
+        let rows = self.shown(free.reduce(&rows));
         // what is zero, not finite or not converged
         let names = &self.parameters;
         let mut warnings = checked(&objectives, names, &rows)?;

@@ -1,9 +1,9 @@
 //! Functionals: objectives, outputs and initial conditions over shared sensors.
 
-use super::Builder;
 use super::sensors::list;
 use super::symbols::SensorEnv;
 use super::vectors::AXES;
+use super::{Builder, objective_title};
 use crate::error::ModelError;
 use crate::expression::{Ast, Expr, Value, compile};
 use crate::functional::Sensor;
@@ -122,7 +122,8 @@ impl Builder<'_, '_> {
         }
         let list =
             |f: &dyn Fn(&crate::mechanism::Objective) -> Option<Number>| -> Vec<(Option<Number>, String)> {
-                self.m.objectives.iter().map(|o| (f(o), format!("objective `{}`", o.name))).collect()
+                let titled = |(k, o)| (f(o), objective_title(self.m, k));
+                self.m.objectives.iter().enumerate().map(titled).collect()
             };
         let integral = list(&|o| o.integral.clone());
         let terminal = list(&|o| o.terminal.clone());

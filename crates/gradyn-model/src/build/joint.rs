@@ -192,44 +192,38 @@ pub(crate) trait JointType: Sync {
     fn slip<'h>(&self, env: &mut SensorEnv<'_, '_, '_, 'h>, k: usize) -> Made<Option<Slip<'h>>>;
 }
 
-/// All kinds of joints, in the order of documents.
-const TYPES: &[&dyn JointType] = &[
-    &revolute::Revolute,
-    &prismatic::Prismatic,
-    &cylindrical::Cylindrical,
-    &screw::Screw,
-    &spherical::Spherical,
-    &universal::Universal,
-    &constant_velocity::ConstantVelocity,
-    &planar::Planar,
-    &fixed::Fixed,
-    &free::Free,
-    &distance::Distance,
-    &point_on_line::PointOnLine,
-    &point_on_plane::PointOnPlane,
-    &knife_edge::KnifeEdge,
-    &rolling::Rolling,
-];
+/// One table of all kinds, in the order of documents: a kind that is not in it does not compile, and one that is
+/// can be read.
+macro_rules! kinds {
+    ($($kind:ident => $file:ident),* $(,)?) => {
+        /// All kinds of joints, in the order of documents.
+        const TYPES: &[&dyn JointType] = &[$(&$file::$kind),*];
 
-/// The file of a kind.
-pub(crate) fn joint_type(kind: &JointKind) -> &'static dyn JointType {
-    match kind {
-        JointKind::Revolute => &revolute::Revolute,
-        JointKind::Prismatic { .. } => &prismatic::Prismatic,
-        JointKind::Cylindrical => &cylindrical::Cylindrical,
-        JointKind::Screw { .. } => &screw::Screw,
-        JointKind::Spherical => &spherical::Spherical,
-        JointKind::Universal => &universal::Universal,
-        JointKind::ConstantVelocity => &constant_velocity::ConstantVelocity,
-        JointKind::Planar => &planar::Planar,
-        JointKind::Fixed { .. } => &fixed::Fixed,
-        JointKind::Free => &free::Free,
-        JointKind::Distance { .. } => &distance::Distance,
-        JointKind::PointOnLine => &point_on_line::PointOnLine,
-        JointKind::PointOnPlane => &point_on_plane::PointOnPlane,
-        JointKind::KnifeEdge => &knife_edge::KnifeEdge,
-        JointKind::Rolling { .. } => &rolling::Rolling,
-    }
+        /// The file of a kind.
+        pub(crate) fn joint_type(kind: &JointKind) -> &'static dyn JointType {
+            match kind {
+                $(JointKind::$kind { .. } => &$file::$kind,)*
+            }
+        }
+    };
+}
+
+kinds! {
+    Revolute => revolute,
+    Prismatic => prismatic,
+    Cylindrical => cylindrical,
+    Screw => screw,
+    Spherical => spherical,
+    Universal => universal,
+    ConstantVelocity => constant_velocity,
+    Planar => planar,
+    Fixed => fixed,
+    Free => free,
+    Distance => distance,
+    PointOnLine => point_on_line,
+    PointOnPlane => point_on_plane,
+    KnifeEdge => knife_edge,
+    Rolling => rolling,
 }
 
 /// The data of all kinds of joints.
@@ -250,6 +244,7 @@ impl JointKind {
         joint_type(self).number(self)
     }
     /// What is known of the kind without its numbers.
+    #[doc(hidden)]
     pub fn spec(&self) -> &'static JointSpec {
         joint_type(self).spec()
     }

@@ -26,6 +26,7 @@ pub(super) fn keep_open<T>(sys: &mut Mechanics, names: &mut Vec<T>, p: &[f64], t
 impl Mechanics {
     /// The start of an equilibrium at rest: (1) from the rates of the coordinates, at the guess. Any other
     /// start stays as it is.
+    #[doc(hidden)]
     pub fn start_at_rest(&self, p: &[f64], t: f64, angles: &[f64]) -> Start {
         let rates = self.elements().map_or(0..0, |e| e.rest_conditions());
         if rates.is_empty() {

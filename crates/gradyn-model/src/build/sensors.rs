@@ -15,12 +15,12 @@
 //! | `force.force`, `.torque`, `.length`, `.angle`, `.speed` … | what it applies and acts along |
 //! | `system.kinetic`, `.potential`, `.energy`, `.momentum`, `.angular_momentum` | of a body too [J, N s] |
 
-use super::Builder;
 use super::joint::Coordinate;
 use super::numbers::Numbers;
 use super::symbols::SensorEnv;
 use super::vectors::{AXES, Symbols, combination, cross, difference, dot};
 use super::velocity::slip_reaction;
+use super::{Builder, UNTIL, is_condition};
 use crate::error::ModelError;
 use crate::expression::{Ast, Env, Expr, ExpressionError, Value, compile};
 use crate::functional::Sensor;
@@ -31,11 +31,17 @@ use std::ops::Range;
 
 /// Joints whose reaction some expression reads, and whether it reads the torque.
 pub(crate) fn reactions_wanted(m: &Mechanism, n: &mut Numbers) -> Result<HashMap<String, bool>, ModelError> {
-    let objectives = m.objectives.iter().flat_map(|o| o.integral.iter().chain(&o.terminal));
+    let objectives = m.objectives.iter().enumerate();
+    let objectives =
+        objectives.flat_map(|(k, o)| o.integral.iter().chain(&o.terminal).map(move |x| (x, Some(k))));
     let mut wanted = HashMap::new();
-    for x in objectives.chain(m.outputs.iter().map(|o| &o.1)) {
+    for (x, objective) in objectives.chain(m.outputs.iter().map(|o| (&o.1, None))) {
+        let what = match objective {
+            Some(k) if is_condition(m, k) => UNTIL,
+            _ => "expression",
+        };
         if matches!(x.source, Source::Expression(_)) {
-            for (name, _) in n.glance(x, "expression")?.names() {
+            for (name, _) in n.glance(x, what)?.names() {
                 let mut parts = name.split('.');
                 if let (Some(joint), Some(what @ ("reaction" | "torque"))) = (parts.next(), parts.next()) {
                     *wanted.entry(joint.to_owned()).or_insert(false) |= what == "torque";

@@ -45,17 +45,27 @@ pub(crate) trait LawType: Sync {
     ) -> Made<[Sym<'h>; 2]>;
 }
 
-/// All laws, in the order of documents.
-const TYPES: &[&dyn LawType] = &[&linear::Linear, &tanh::Tanh, &magic_formula::MagicFormula];
+/// One table of all laws, in the order of documents: a law that is not in it does not compile, and one that is can
+/// be read.
+macro_rules! laws {
+    ($($law:ident => $file:ident :: $name:ident),* $(,)?) => {
+        /// All laws, in the order of documents.
+        const TYPES: &[&dyn LawType] = &[$(&$file::$name),*];
 
-/// The file of a law; nothing if there are no forces along the ground.
-pub(crate) fn law_type(law: &TyreLaw) -> Option<&'static dyn LawType> {
-    match law {
-        TyreLaw::None => None,
-        TyreLaw::Linear(_) => Some(&linear::Linear),
-        TyreLaw::Tanh(_) => Some(&tanh::Tanh),
-        TyreLaw::Magic(_) => Some(&magic_formula::MagicFormula),
-    }
+        /// The file of a law; nothing if there are no forces along the ground.
+        pub(crate) fn law_type(law: &TyreLaw) -> Option<&'static dyn LawType> {
+            match law {
+                TyreLaw::None => None,
+                $(TyreLaw::$law { .. } => Some(&$file::$name),)*
+            }
+        }
+    };
+}
+
+laws! {
+    Linear => linear::Linear,
+    Tanh => tanh::Tanh,
+    Magic => magic_formula::MagicFormula,
 }
 
 /// The entries of all laws in a file.
@@ -65,6 +75,7 @@ pub fn laws() -> impl Iterator<Item = &'static Variant> {
 
 impl TyreLaw {
     /// The law of a name with the numbers of a file; none if there is no such name.
+    #[doc(hidden)]
     pub fn from_name(name: &str, from: &LawReader) -> Option<Result<Self, ModelError>> {
         TYPES.iter().find(|t| t.entry().name == name).map(|t| t.read(from))
     }

@@ -4,7 +4,7 @@
 //! ψ = ∫ g dt + w(x_N, t_N; p)                      objectives: seeds at record N only                    (1)
 //! ψ = Σ_i w_iᵀ y(x_n, t_n; p),   n = n(i)          samples: seeds at the records of the samples          (2)
 //! ```
-//! A sample at a declared time moves with it: ψ_p has w_iᵀ y_t t_n' there.
+//! The record at a declared time moves with it: ψ_p has w_iᵀ y_t t_n' there.
 
 use crate::objective::{Case, TerminalRows, slopes};
 use gradyn_model::{Evaluator, Set};
@@ -91,7 +91,9 @@ impl SampleSeeds {
         // slots += wᵀ y_t t'
         if let Some(slot) = plan.declared[n] {
             let y_t = slopes(case.recipe, Set::Output, p, plan.angles(n), &at);
-            self.slots[slot as usize] += weights.iter().zip(y_t).map(|(w, y)| w * y).sum::<f64>();
+            // what is not asked for may have no slope
+            let asked = weights.iter().zip(y_t).filter(|(w, _)| **w != 0.0);
+            self.slots[slot as usize] += asked.map(|(w, y)| w * y).sum::<f64>();
         }
     }
     /// Place of the row of record `n`, of that length; made where there is none.

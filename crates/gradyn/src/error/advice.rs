@@ -94,9 +94,8 @@ fn of_times(e: &StepError) -> Option<&'static str> {
         StepError::Grazes { .. } => {
             "end the run by t_end, or by a condition that passes zero with some speed"
         }
-        StepError::Times(_) | StepError::Backward { .. } => {
-            "take larger steps, or raise max_steps with --option"
-        }
+        StepError::Times(_) => "take larger steps, or raise max_steps with --option",
+        StepError::Backward { .. } => "give finite times, the final one after the start",
         _ => return None,
     })
 }
@@ -106,7 +105,7 @@ pub(crate) const ALL_PRESCRIBED: &str =
     "joints and drivers prescribe every velocity: write `velocity = {}` in [initial]";
 
 /// An assembly error as an error of the model, at the element that it names.
-pub fn assembly(model: &Model, e: StepError) -> Error {
+pub(crate) fn assembly(model: &Model, e: StepError) -> Error {
     let names = Names { model };
     let found = of_constraints(&names, &e)
         .or_else(|| of_conditions(&names, &e))

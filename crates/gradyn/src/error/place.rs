@@ -16,25 +16,26 @@ pub struct Place {
     pub bytes: Range<usize>,
     /// The line as it is written.
     source: String,
+    /// Number of characters of it that are marked.
+    marked: usize,
 }
 
 impl Place {
     /// Bytes of a text that is not at hand.
     pub(super) fn unknown(bytes: Range<usize>) -> Self {
-        Self { file: String::new(), line: 0, column: 0, bytes, source: String::new() }
+        Self { file: String::new(), line: 0, column: 0, bytes, source: String::new(), marked: 0 }
     }
     /// Bytes of a text with a name.
     pub(super) fn new(file: &str, text: &str, bytes: Range<usize>) -> Self {
-        let mut start = bytes.start.min(text.len());
-        while !text.is_char_boundary(start) {
-            start -= 1;
-        }
+        let floor = |k: usize| (0..=k.min(text.len())).rev().find(|k| text.is_char_boundary(*k)).unwrap_or(0);
+        let start = floor(bytes.start);
         let begin = text[..start].rfind('\n').map_or(0, |k| k + 1);
         let end = text[start..].find('\n').map_or(text.len(), |k| start + k);
         Self {
             file: file.into(),
             line: text[..start].matches('\n').count() + 1,
             column: text[begin..start].chars().count() + 1,
+            marked: text[start..floor(bytes.end).clamp(start, end)].chars().count(),
             bytes,
             source: text[begin..end].trim_end().into(),
         }
@@ -48,7 +49,7 @@ impl Place {
         let margin = " ".repeat(number.len());
         let before = self.column - 1;
         let room = self.source.chars().count().saturating_sub(before).max(1);
-        let carets = "^".repeat(self.bytes.len().clamp(1, room));
+        let carets = "^".repeat(self.marked.clamp(1, room));
         let indent = " ".repeat(before);
         // writing to a String does not fail
         let _ = writeln!(out, "{margin}--> {}:{}:{}", self.file, self.line, self.column);

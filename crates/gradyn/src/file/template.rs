@@ -8,7 +8,7 @@
 //! Every copy is the template with {texts} filled in, its own names prefixed wherever they stand (`text`)
 //! and, if it is mirrored, its vectors and signs changed (`copy`, `body`, `mirror`). Numbers that are
 //! arguments become constants of the copy, vectors hard points. What comes out is a tree as if written by
-//! hand, with the places of the template; `origin` tells whose copy a mistake is in.
+//! hand, with places by which `origin` tells whose copy a mistake is in.
 //!
 //! Sizes are counted before anything is copied, so that a small file cannot ask for a huge model.
 
@@ -66,7 +66,7 @@ pub(crate) fn expand(root: &Table) -> Result<Option<Expanded>, ModelError> {
     let top = Rc::new(Scope::default());
     let budget = Cell::new(MAX_TEXT);
     let context = Context::root(top, dimension, &budget);
-    let mut e = Expander { library: &library, merge: Merge::new(root), origins: Origins::new(&library) };
+    let mut e = Expander { library: &library, merge: Merge::new(root), origins: Origins::new(root) };
     let copies = e.copies(&instances, &context)?;
     copies.into_iter().try_for_each(|c| e.copy(c, &context))?;
     Ok(Some(Expanded { root: e.merge.finish()?, origins: e.origins }))
@@ -166,12 +166,14 @@ impl<'a> Expander<'a> {
     fn copy(&mut self, copy: Copy<'a>, outer: &Context) -> Result<(), ModelError> {
         let template = &self.library.templates[copy.template];
         let label = format!("`{}` (template `{}`)", copy.name, template.name.text);
+        let base = self.origins.add(&label);
         let mut context = Context {
             scope: self.library.scope(copy.template),
             prefix: copy.prefix,
             flips: copy.flips,
             number: Cell::new(copy.number),
             label,
+            base,
             arguments: vec![],
             used: template.arguments.iter().map(|_| Cell::new(false)).collect(),
             parent: Some(outer),
@@ -192,8 +194,8 @@ impl<'a> Expander<'a> {
         let sections = copy::sections(&context, template.table)?;
         let inside = self.copies(&template.instances, &context)?;
         self.check_used(template, &context)?;
-        self.origins.add(copy.template, &context);
-        let arguments = copy::arguments(&context, template)?;
+        let arguments = copy::arguments(&context, template);
+        let sections = sections.into_iter().map(|(section, node)| (section, node.moved(base)));
         for (section, node) in arguments.into_iter().chain(sections) {
             self.merge.add(section, node, &context.label, &copy.instance.place)?;
         }

@@ -149,6 +149,33 @@ fn written(n: &Number) -> String {
     }
 }
 
+impl Word {
+    /// The word some bytes further on.
+    pub(crate) fn moved(self, by: usize) -> Self {
+        Self { place: moved(&self.place, by), ..self }
+    }
+}
+
+impl Node {
+    /// The value, and all that is in it, some bytes further on.
+    pub(crate) fn moved(self, by: usize) -> Self {
+        let value = match self.value {
+            Value::Text(word) => Value::Text(word.moved(by)),
+            Value::List(items) => Value::List(items.into_iter().map(|item| item.moved(by)).collect()),
+            Value::Table(t) => {
+                let entry = |(key, node): (Word, Node)| (key.moved(by), node.moved(by));
+                Value::Table(Table { entries: t.entries.into_iter().map(entry).collect() })
+            }
+            other => other,
+        };
+        Self { value, place: moved(&self.place, by) }
+    }
+}
+
+fn moved(place: &Range<usize>, by: usize) -> Range<usize> {
+    place.start + by..place.end + by
+}
+
 impl Table {
     /// The value of a key.
     pub(crate) fn get(&self, key: &str) -> Option<&Node> {

@@ -9,12 +9,13 @@ use std::path::Path;
 /// The text with other values of some parameters and constants, all digits written. Refused where a value has
 /// no place of its own, such as that of a template with several copies.
 pub fn with_values(path: &Path, text: &str, values: &[(String, f64)]) -> Result<String, ModelError> {
-    let m = read(path, text)?.mechanism;
+    let file = read(path, text)?;
+    let m = file.mechanism;
     // the values of a list may share their place
     let mut edits: Vec<(Range<usize>, Vec<f64>)> = vec![];
     for (name, x) in values {
         let place = number(&m, name)
-            .and_then(|n| Some(with_quotes(text, n.place.clone()?)))
+            .and_then(|n| Some(with_quotes(text, file.origins.home(n.place.as_ref()?).0)))
             .ok_or_else(|| lost(name))?;
         match edits.iter_mut().find(|e| e.0 == place) {
             Some((_, list)) => list.push(*x),

@@ -3,43 +3,43 @@
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
 use crate::registry::Projections;
-use gradyn_model::{ModelError, Owner, Set, Subject, Warning, WarningCode};
+use gradyn_model::{ModelError, Owner, ParameterInfo, Set, Subject, Warning, WarningCode};
 use gradyn_sensitivity::{Gradient, differences};
 
 /// What to try where a derivative is not finite.
-const NO_SLOPE: &str = "look for a law that has no derivative on this run, such as sqrt at 0";
+pub(super) const NO_SLOPE: &str = "look for a law that has no derivative on this run, such as sqrt at 0";
 
 impl Prepared {
     /// λ and a of the last node, where they follow from positions, have an error that moves with the last
     /// step: its derivative over the final time does not vanish with h.
     pub(super) fn moving_end(&self, run: &Run) -> Option<Warning> {
-        let model = &self.model;
+        let advice = self.inexact_end(run).filter(|_| self.model.system.reads_final_dynamics())?;
         let m = &run.method;
-        // index 3 and ALI3-P hold positions only
-        let projected = m.scheme().is_some() && m.projections() != Projections::Off;
-        if !m.formulation.position_level()
-            || projected
-            || !model.system.reads_final_dynamics()
-            || !self.end_moves(run)
-        {
-            return None;
-        }
-        // what to use instead
         let names = format!("{} + {}", m.formulation.name(), m.integrator.name());
-        let advice =
-            if m.scheme().is_some() { "use projection=on, index1 or maggi" } else { "use index1 or maggi" };
         let text = format!(
             "the final time depends on parameters, and derivatives of terminal reactions and accelerations \
             over it have an error with {names} that does not vanish with the step; {advice}"
         );
         Some(Warning::new(WarningCode::MovingEnd, text).about(Owner::FinalTime, "t_F"))
     }
-    /// Does the final time depend on parameters?
-    fn end_moves(&self, run: &Run) -> bool {
+    /// What to use instead, where the final time moves and λ and a there follow from positions.
+    pub(super) fn inexact_end(&self, run: &Run) -> Option<&'static str> {
+        let m = &run.method;
+        // index 3 and ALI3-P hold positions only
+        let projected = m.scheme().is_some() && m.projections() != Projections::Off;
+        let moves = self.model.until || self.moved_by(run, self.model.times.end).is_some();
+        if !m.formulation.position_level() || projected || !moves {
+            return None;
+        }
+        Some(if m.scheme().is_some() { "use projection=on, index1 or maggi" } else { "use index1 or maggi" })
+    }
+    /// The first parameter that a slot depends on, at the parameters of a run.
+    pub(super) fn moved_by(&self, run: &Run, slot: u32) -> Option<&ParameterInfo> {
         let model = &self.model;
-        let mut end = vec![0.0; model.slots(&run.rho).len()];
-        end[model.times.end as usize] = 1.0;
-        model.until || model.pull_back(&run.rho, &end).iter().any(|x| *x != 0.0)
+        let mut seed = vec![0.0; model.slots(&run.rho).len()];
+        seed[slot as usize] = 1.0;
+        let slopes = model.pull_back(&run.rho, &seed);
+        model.parameters.iter().zip(slopes).find(|(_, slope)| *slope != 0.0).map(|(p, _)| p)
     }
     /// The first objective whose slopes at a node are not finite: in a backward sweep it spoils the others
     /// too.

@@ -5,13 +5,17 @@
 //! vjp(w) = (∂y/∂ρ)ᵀ w          one backward sweep, seeded at the samples                                 (1)
 //! jvp(d) = ∂y/∂ρ d             one forward sweep, along one direction                                    (2)
 //! ```
-//! Samples are times at which steps end without a break. One that is a declared time moves with it, and ∂y/∂ρ
-//! has ∂y/∂t t' there. Where a condition gives the final time, samples must be before it.
+//! Samples are times at which steps end without a break; they stay where parameters move. One at a final time
+//! that is a parameter moves with it, because there is nothing behind it, and ∂y/∂ρ has ∂y/∂t t' there. The
+//! record at a start or break time that depends on parameters moves with it, so that products at such a sample
+//! are refused. Where a condition gives the final time, samples must be before it.
 
+use super::checks::NO_SLOPE;
 use crate::diagnose::{check_redundant_outputs, check_redundant_parameters};
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
 use crate::report::OutputDerivatives;
+use gradyn_model::{ModelError, Owner, Set};
 use gradyn_sensitivity::{along, weighted_outputs};
 
 /// Outputs at samples: a matrix of samples × columns, flat and by rows.
@@ -44,7 +48,7 @@ impl Outputs {
 
 impl Prepared {
     /// The model with times [s] at which steps end and outputs are asked for, in any order. One that is
-    /// outside the run is an error.
+    /// outside the run is an error; products at a start or break time that parameters move are refused.
     pub fn sampled(&self, times: &[f64]) -> Result<Self, Error> {
         let new = Self { samples: times.to_vec(), ..self.clone() };
         new.mesh()?;
@@ -53,11 +57,10 @@ impl Prepared {
     /// Outputs at the samples of a run.
     pub fn outputs(&self, run: &Run) -> Result<Outputs, Error> {
         let records = self.sample_records(run)?;
-        let table = self.table(run, None)?;
         Ok(Outputs {
             times: self.samples.clone(),
             columns: self.model.columns.clone(),
-            values: records.iter().flat_map(|&n| table.rows[n][1..].iter().copied()).collect(),
+            values: self.rows_at(run, records).iter().flat_map(|row| &row[1..]).copied().collect(),
         })
     }
     /// (1): `weights` w has an entry for each of the outputs at the samples, in their order.
@@ -70,18 +73,23 @@ impl Prepared {
             let help = "give one weight for each value of `outputs`, in its order";
             return Err(Error::argument(message, help));
         }
-        self.check_products(run)?;
+        check_finite("weights", weights)?;
+        self.check_products(run, &records, |k| weights[k] != 0.0)?;
         let recipe = run.method.build(&self.model);
         let mut gradient = weighted_outputs(&self.case(&recipe, run), &records, weights)?;
         // no sample moves with a final time that a condition gives
         gradient.truncate(self.parameters().len());
-        Ok(gradient)
+        match self.parameters().iter().zip(&gradient).find(|(_, g)| !g.is_finite()) {
+            Some((p, _)) => Err(no_slope(format!("the weighted sum of outputs over `{}`", p.name))),
+            None => Ok(gradient),
+        }
     }
     /// (2): `direction` d has an entry for each parameter.
     pub fn jvp(&self, run: &Run, direction: &[f64]) -> Result<Vec<f64>, Error> {
         self.check_count(direction)?;
+        check_finite("values of a direction", direction)?;
         let records = self.sample_records(run)?;
-        self.check_products(run)?;
+        self.check_products(run, &records, |_| true)?;
         let recipe = run.method.build(&self.model);
         let case = self.case(&recipe, run);
         // p' along d, where a final time that a condition gives is held
@@ -102,14 +110,77 @@ impl Prepared {
                 to.iter_mut().zip(derivatives.rows(&case, n, s)).for_each(|(to, row)| *to = row[0]);
             }
         })?;
-        Ok(values)
+        match values.iter().position(|y| !y.is_finite()) {
+            Some(k) => {
+                let output = &self.model.columns[k % columns];
+                Err(no_slope(format!("output `{output}` at t = {} s", self.samples[k / columns])))
+            }
+            None => Ok(values),
+        }
     }
-    /// Sensitivities of outputs need parameters that are read, and outputs that the model determines.
-    fn check_products(&self, run: &Run) -> Result<(), Error> {
+    /// Sensitivities of outputs need parameters that are read, outputs that the model determines, and samples
+    /// that stay where they are; `asked` are the outputs, counted over all samples, whose products are wanted.
+    fn check_products(
+        &self,
+        run: &Run,
+        records: &[usize],
+        asked: impl Fn(usize) -> bool,
+    ) -> Result<(), Error> {
         self.check_used()?;
         self.check_run(run)?;
         check_redundant_parameters(self, run)?;
-        check_redundant_outputs(self, run)
+        check_redundant_outputs(self, run)?;
+        self.check_moving(run, records)?;
+        self.check_end(run, records, asked)
+    }
+    /// Refuses samples at a start or break time that depends on parameters: their records move.
+    fn check_moving(&self, run: &Run, records: &[usize]) -> Result<(), Error> {
+        let plan = &run.trajectory.plan;
+        for &n in records.iter().filter(|n| **n < plan.steps()) {
+            let Some(slot) = plan.declared[n] else { continue };
+            if let Some(p) = self.moved_by(run, slot) {
+                let what = if n == 0 { "start" } else { "break" };
+                let message =
+                    format!("sample t = {} s is a {what} time that parameter `{}` moves", plan.t[n], p.name);
+                let help =
+                    format!("give samples before or behind it: at the {what} itself outputs move with it");
+                return Err(Error::argument(message, help).about(Owner::Parameter, &p.name));
+            }
+        }
+        Ok(())
+    }
+    /// Refuses what `gradient` warns of: accelerations and reactions at a final time that moves, where they
+    /// follow from positions.
+    fn check_end(&self, run: &Run, records: &[usize], asked: impl Fn(usize) -> bool) -> Result<(), Error> {
+        let columns = &self.model.columns;
+        let last = run.trajectory.plan.steps();
+        let Some(advice) = self.inexact_end(run).filter(|_| records.contains(&last)) else { return Ok(()) };
+        // outputs that read a or λ at the last node
+        let sys = &self.model.system;
+        let lay = run.trajectory.layout;
+        let at = lay.node(run.trajectory.plan.t[last], run.trajectory.last());
+        let mut d = sys.evaluator(&self.model.slots(&run.rho));
+        d.set_angles(run.trajectory.plan.angles(last));
+        d.at(at.t, at.q);
+        let mut row = vec![0.0; lay.z() + sys.support(Set::Output).len()];
+        let mut reads = |k: usize| {
+            row.fill(0.0);
+            d.measure_row(Set::Output, k, &at, &mut row);
+            row[lay.a()..lay.z()].iter().any(|y| *y != 0.0)
+        };
+        // the first of them that is asked for
+        let samples: Vec<usize> = (0..records.len()).filter(|&i| records[i] == last).collect();
+        let wanted = |k: usize| samples.iter().any(|i| asked(i * columns.len() + k));
+        let Some(k) = (0..columns.len()).find(|&k| wanted(k) && reads(k)) else { return Ok(()) };
+        let m = &run.method;
+        let message = format!(
+            "the final time depends on parameters, and the derivative of output `{}` there has an error with {} \
+             + {} that does not vanish with the step",
+            columns[k],
+            m.formulation.name(),
+            m.integrator.name()
+        );
+        Err(Error::method(message, format!("{advice}, or give samples before the final time")))
     }
     /// Records of the samples, in their order.
     fn sample_records(&self, run: &Run) -> Result<Vec<usize>, Error> {
@@ -132,4 +203,20 @@ impl Prepared {
         };
         self.samples.iter().map(record).collect()
     }
+}
+
+/// Refuses numbers that are not finite.
+fn check_finite(what: &str, values: &[f64]) -> Result<(), Error> {
+    match values.iter().position(|x| !x.is_finite()) {
+        Some(k) => {
+            let message = format!("number {} of the {what} is {}", k + 1, values[k]);
+            Err(Error::argument(message, "give finite numbers"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The error of a derivative that is not a finite number.
+fn no_slope(what: String) -> Error {
+    ModelError::new(format!("the derivative of {what} is not a finite number")).help(NO_SLOPE).into()
 }

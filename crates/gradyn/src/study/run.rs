@@ -28,7 +28,7 @@ pub struct StudyModel {
 
 impl StudyModel {
     /// The model with times [s] at which steps end and outputs are asked for, in any order. They are no
-    /// breaks: nothing restarts there.
+    /// breaks: nothing restarts there. Products at a start or break time that parameters move are refused.
     pub fn sampled(&self, times: &[f64]) -> Result<Self, Error> {
         let prepared = self.prepared.sampled(times).map_err(|e| self.source.locate(e))?;
         Ok(Self { prepared: Arc::new(prepared), ..self.clone() })

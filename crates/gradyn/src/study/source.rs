@@ -21,7 +21,9 @@ impl Source {
         let place = e.bytes().or_else(|| e.subject.as_ref().and_then(|s| self.place_of(s)));
         let subject = e.subject.map(|s| *s);
         let e = ModelError { message: e.message, place, help: e.help, subject };
-        Error::from(self.file.explain(e)).in_text(&self.name, &self.text)
+        let e = Error::from(self.file.explain(e));
+        // a mechanism that a program has made has no text to show
+        if self.text.is_empty() { e } else { e.in_text(&self.name, &self.text) }
     }
     /// Where the file names an element.
     fn place_of(&self, subject: &Subject) -> Option<Range<usize>> {

@@ -61,7 +61,7 @@ fn the_terms_of_every_model_are_right() {
 
 #[test]
 fn the_terms_of_a_user_system_are_right() {
-    let sys = Setup::of_user(UserSystem::new(Skate));
+    let sys = Setup::of_user(UserSystem::new(Skate).expect("names and a guess"));
     let x: Vec<f64> = (0..4 * 5).map(|k| ((f64::from(k) + 1.0) * 0.618_034).fract() - 0.5).collect();
     let p = [2.0, 0.3, 0.4, 1.5, 2.0, 0.7, 1.2, 0.8, 1.3, 1.0];
     let found = check_system(&sys, 0.3, &x, &p, &[]);

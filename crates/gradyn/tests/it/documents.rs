@@ -187,3 +187,25 @@ fn defaults_and_ranges_are_those_of_the_registry() {
         assert_eq!(cells[1..3], [o.default, &range], "{row}");
     }
 }
+
+/// Types of public signatures can be named from this crate alone.
+#[test]
+fn types_of_signatures_have_names() {
+    fn of<T>() -> &'static str {
+        std::any::type_name::<T>()
+    }
+    let names = [
+        of::<gradyn::Mechanics>(),
+        of::<gradyn::Search>(),
+        of::<gradyn::Dependent>(),
+        of::<gradyn::FactorError>(),
+        of::<gradyn::optimize::ProblemError>(),
+        of::<gradyn::optimize::Outcome>(),
+        of::<gradyn::optimize::Failed>(),
+        of::<gradyn::optimize::Constraint>(),
+        of::<gradyn::optimize::ConstraintKind>(),
+        of::<gradyn::optimize::Transform>(),
+        of::<gradyn::optimize::ActiveBound>(),
+    ];
+    assert!(names.iter().all(|name| name.contains("gradyn")), "{names:?}");
+}

@@ -548,7 +548,10 @@ fn mutations_never_panic() {
             // arrays that a mutation made long are read, and not built
             match file {
                 Ok(f) if f.mechanism.bodies.len() > 100 => Err(None),
-                Ok(f) => gradyn::Prepared::new(&f.mechanism).map_err(|e| e.bytes()),
+                Ok(f) => {
+                    let home = |place| f.explain(ModelError::new("").at(&place)).place;
+                    gradyn::Prepared::new(&f.mechanism).map_err(|e| home(e.bytes()))
+                }
                 Err(e) => Err(e.place),
             }
         };

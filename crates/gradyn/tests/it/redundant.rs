@@ -52,7 +52,7 @@ fn other_row(model: &Prepared) -> Prepared {
         rows
     };
     let independent = model.assembled.independent.each_ref().map(rows);
-    let rows = other.model.system.rows.chosen(independent, vec![swapped]);
+    let rows = other.model.system.rows.chosen(independent, vec![swapped]).expect("rows of the system");
     other.model.system.rows = Arc::new(rows);
     other
 }
@@ -470,4 +470,15 @@ fn loads_shared_by_drift_are_reported() {
     let quiet = prepared_text(&TWICE.replace("motor.effort^2", "vel(slider.C.x)^2"));
     let run = run(&quiet, &method("penalty", "rk4").step(2e-3));
     assert!(run.warnings.is_empty(), "{:?}", run.warnings);
+}
+
+/// Rows and starts that do not fit are errors.
+#[test]
+fn rows_and_starts_that_do_not_fit_are_refused() {
+    let model = prepared(|text| text).model;
+    let chosen = |dropped: u32| model.system.rows.chosen([vec![], vec![]], vec![dropped]).err();
+    assert!(chosen(0).is_none());
+    assert!(chosen(999).is_some_and(|e| e.message.contains("there is no row 999")));
+    let e = model.system.start.with_guess(&[0.0]).expect_err("is refused");
+    assert!(e.message.starts_with("a start of 1 numbers for"), "{e}");
 }

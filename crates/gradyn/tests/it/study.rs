@@ -221,3 +221,74 @@ fn readme_runs() {
     std::fs::remove_file(&path).expect("is removed");
     result.unwrap_or_else(|e| panic!("{}", e.render()));
 }
+
+/// A run belongs to the equations and to the parameters that made it: a model of the same sizes, or of more
+/// objectives, refuses it.
+#[test]
+fn a_run_of_another_model_is_refused() {
+    let model = |more: &str| study(more).nominal().expect("assembles").prepared;
+    let pendulum = model("");
+    let method = Method::new("index1", "dopri5").expect("exists").tolerance(1e-6, 1e-6);
+    let own = pendulum.run(&method).expect("runs");
+    let heavy = model("force.w = { type = \"force\", at = \"bar.B\", force = [0, \"-10 N\"] }");
+    let more = model("objective.width = { terminal = \"bar.B.x\" }");
+    for other in [&heavy, &more, &model("")] {
+        let run = other.run(&method).expect("runs");
+        let e = refused(pendulum.gradient(&run, Sensitivity::DiscreteAdjoint));
+        assert!(matches!(e.kind, ErrorKind::Argument), "{e}");
+        assert_eq!(e.message, "the run is that of another model, or of other parameters");
+        refused(pendulum.table(&run, None));
+    }
+
+    // another design has the same equations, and tells by its parameters
+    let design = pendulum.at(&[1.1, 2.0]).expect("assembles");
+    refused(design.gradient(&own, Sensitivity::DiscreteAdjoint));
+    let back = design.at(pendulum.rho()).expect("assembles");
+    let gradient =
+        |model: &Prepared| model.gradient(&own, Sensitivity::DiscreteAdjoint).expect("a gradient").rows;
+    assert_eq!(gradient(&back), gradient(&pendulum));
+}
+
+/// The carets below a line mark as many characters as are meant, whatever bytes they have, and stand below them.
+#[test]
+fn carets_count_characters() {
+    for (line, meant) in [
+        ("output = { \"Größe\" = \"bar.Q.x\" }", "bar.Q.x"),
+        ("output = { \"Größe\" = \"bar.Süd.x + 1\" }", "bar.Süd.x"),
+    ] {
+        let e = refused(study(line).nominal());
+        let text = e.render();
+        let lines: Vec<Vec<char>> = text.lines().map(|line| line.chars().collect()).collect();
+        let marks = lines.iter().position(|line| line.contains(&'^')).expect("carets");
+        let marked = lines[marks - 1].iter().zip(&lines[marks]).filter(|(_, mark)| **mark == '^');
+        assert_eq!(marked.map(|(c, _)| c).collect::<String>(), meant, "{text}");
+    }
+}
+
+/// Errors of a mechanism that a program has made have no line to show.
+#[test]
+fn an_error_without_a_text_draws_no_line() {
+    let file = gradyn::file::read_toml(&pendulum("output = { x = \"bar.Q.x\" }")).expect("reads");
+    let e = refused(Study::from_mechanism(file.mechanism).nominal());
+    assert!(e.message.contains("`Q`") && !e.render().contains("-->"), "{}", e.render());
+}
+
+/// The condition for the final time has its own name in errors, also where an objective is called `until`.
+#[test]
+fn a_condition_is_called_until() {
+    let read = |condition: &str, objective: &str| {
+        let text = pendulum("").replace("study.t_end = 0.5", "");
+        let more = format!(
+            "study = {{ until = \"{condition}\", t_max = 1 }}\nobjective.until.terminal = \"{objective}\""
+        );
+        refused(
+            Study::from_text("until.toml", &format!("{text}\n{more}")).and_then(|s| s.nominal().map(drop)),
+        )
+    };
+    for condition in ["bar.B.Q", "(bar.B.x", "bar.B"] {
+        let e = read(condition, "bar.B.x");
+        assert!(e.message.starts_with("`until` of [study]: "), "{e}");
+    }
+    let e = read("bar.B.x", "bar.B");
+    assert!(e.message.starts_with("objective `until`: "), "{e}");
+}

@@ -553,6 +553,26 @@ fn arrays_without_first_name_the_copy() {
     assert_eq!(e.message, "there is no body `link_0_bar`, in `upper_link_1` (template `link`)");
 }
 
+/// A mistake is in the copy that it is about, also where no name in the message tells which one that is.
+#[test]
+fn a_mistake_belongs_to_its_copy() {
+    let text = r#"
+        name = "copies"
+        ground.points = { O = [0, 0] }
+        [template.leg]
+        required = ["k"]
+        body.bar = { rod = { points = ["A", "B"], length = "k", mass = 1 } }
+        joint.pin = { type = "revolute", between = ["ground.O", "bar.A"] }
+        [instance]
+        a = { use = "leg", with = { k = 1 } }
+        b = { use = "leg", with = { k = -1 }, prefix = "" }
+    "#;
+    let study = gradyn::Study::from_text("copies.toml", text).expect("reads");
+    let e = study.nominal().expect_err("a negative length");
+    assert_eq!(e.message, "body `bar`: the length of the rod is -1, not positive, in `b` (template `leg`)");
+    assert!(e.bytes().is_some_and(|bytes| text.get(bytes).is_some()), "{e:?}");
+}
+
 /// What cannot be mirrored is refused by name.
 #[test]
 fn mirror_refuses_what_it_does_not_know() {

@@ -188,6 +188,39 @@ fn adams_keeps_its_order_over_samples() {
     }
 }
 
+/// After a sample adaptive steps have the size from before they were cut for it, whether by a sliver or in halves.
+#[test]
+fn a_sample_does_not_restart_the_step_size() {
+    let plain = Prepared::new(&five_bar()).expect("builds");
+    for name in ["dopri5", "radau5", "adams"] {
+        let method = of("index1", name).tolerance(1e-8, 1e-8);
+        let plan = run(&plain, &method).trajectory.plan;
+        let n = plan.steps() / 2;
+        for part in [1e-5, 0.3, 1.2] {
+            let sample = plan.t[n] + part * plan.h[n];
+            let sampled = run(&plain.sampled(&[sample]).expect("a sample"), &method);
+            let [at] = records(&sampled, &[sample])[..] else { panic!("one sample") };
+            let after = sampled.trajectory.plan.h[at];
+            let before = plan.h[n].min(plan.h[n + 2]);
+            assert!(after > 0.4 * before, "{name}, {part}: {after:.1e} s after steps of {before:.1e} s");
+        }
+    }
+}
+
+/// Fixed steps of Adams take a sliver before a sample into account: the error stays that of equal steps.
+#[test]
+fn adams_with_fixed_steps_keeps_its_accuracy_over_samples() {
+    let h = 2e-3;
+    let plain = Prepared::new(&Mechanism { t_end: 1.0.into(), ..five_bar() }).expect("builds");
+    let times = [0.1 + 1e-3 * h, 0.3 + 1e-2 * h, 0.5 + 0.1 * h, 0.7 + 1.1 * h];
+    let model = plain.sampled(&times).expect("samples");
+    let exact = run(&plain, &of("index1", "dop853").tolerance(1e-13, 1e-13)).psi[0];
+    let error = |model: &Prepared| (run(model, &of("index1", "adams").step(h)).psi[0] / exact - 1.0).abs();
+    let (free, cut) = (error(&plain), error(&model));
+    // as far from the truth, or as rounding is
+    assert!(cut <= 3.0 * free + 1e-11, "{cut:.1e} with samples, {free:.1e} without");
+}
+
 /// Fixed steps end at samples and go on from there; without samples nothing changes.
 #[test]
 fn fixed_steps_end_at_samples() {
@@ -263,4 +296,99 @@ fn wrong_arguments_are_refused() {
         let e = e.expect("is refused");
         assert!(matches!(e.kind, ErrorKind::Argument) && e.message == message, "{e}");
     }
+}
+
+/// A pendulum that a force pushes from time `tb` on, with outputs and a study.
+fn pushed(outputs: &str, study: &str) -> Prepared {
+    let text = format!(
+        r#"
+        name = "pushed"
+        gravity = [0, -9.81]
+        parameters = {{ L = 1, tb = 0.2, T = 0.5 }}
+        ground.points = {{ O = [0, 0] }}
+        body.bar = {{ rod = {{ points = ["A", "B"], length = "L", mass = 2 }} }}
+        joint.pin = {{ type = "revolute", between = ["ground.O", "bar.A"] }}
+        force.push = {{ type = "force", at = "bar.B", force = ["40 * max(t - tb, 0)", 0] }}
+        initial.position = {{ "bar.angle" = "-60 deg" }}
+        initial.velocity = "rest"
+        output = {{ {outputs} }}
+        study = {{ {study} }}
+        "#
+    );
+    let file = gradyn::file::read_toml(&text).unwrap_or_else(|e| panic!("{e}"));
+    Prepared::new(&file.mechanism).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// At fixed samples products are differences of whole runs, also beside a break that moves; at a break or a
+/// start that moves they are refused, while outputs are there.
+#[test]
+fn samples_stay_where_breaks_move() {
+    let method = of("index1", "dop853").tolerance(1e-11, 1e-11);
+    let outputs = r#"angle = "bar.angle", rate = "vel(bar.angle)""#;
+    let model = pushed(outputs, r#"t_end = "T", breaks = ["tb"]"#);
+    let times = [0.15, 0.201, 0.3];
+    let beside = model.sampled(&times).expect("samples");
+    let ahead = beside.jvp(&run(&beside, &method), &[0.0, 1.0, 0.0]).expect("a product");
+    let values = |tb: f64| {
+        let design = beside.at(&[1.0, tb, 0.5]).expect("assembles");
+        design.outputs(&run(&design, &method)).expect("outputs").values().to_vec()
+    };
+    // error δ² ψ‴/6 + 1e-10/δ: 1e-6 at δ = 1e-4
+    let δ = 1e-4;
+    for (i, (up, down)) in values(0.2 + δ).iter().zip(values(0.2 - δ)).enumerate() {
+        let d = (up - down) / (2.0 * δ);
+        assert!((d - ahead[i]).abs() < 1e-5, "entry {i}: {d} is not {}", ahead[i]);
+    }
+
+    // at the break itself, and at the start
+    let refused = |model: Prepared, sample: f64, message: &str| {
+        let model = model.sampled(&[0.3, sample]).expect("samples");
+        let run = run(&model, &method);
+        assert_eq!(model.outputs(&run).expect("outputs").times(), [0.3, sample]);
+        for e in [model.vjp(&run, &[1.0; 4]).err(), model.jvp(&run, &[1.0; 3]).err()] {
+            let e = e.expect("is refused");
+            assert!(matches!(e.kind, ErrorKind::Argument) && e.message == message, "{e}");
+        }
+    };
+    refused(model, 0.2, "sample t = 0.2 s is a break time that parameter `tb` moves");
+    let late = pushed(outputs, r#"t_start = "tb - 0.1", t_end = "T""#);
+    refused(late, 0.1, "sample t = 0.1 s is a start time that parameter `tb` moves");
+    // a break that nothing moves is a sample like others
+    let fixed = pushed(outputs, r#"t_end = "T", breaks = ["tb", 0.25]"#).sampled(&[0.25]).expect("samples");
+    assert!(fixed.jvp(&run(&fixed, &method), &[1.0; 3]).is_ok());
+}
+
+/// An output without a slope is an error where it is asked for, and nothing where its weight is zero.
+#[test]
+fn products_that_are_not_finite_are_refused() {
+    let outputs = r#"angle = "bar.angle", root = "sqrt(0.5 - t)""#;
+    let model = pushed(outputs, r#"t_end = "T", breaks = ["tb"]"#).sampled(&[0.5]).expect("samples");
+    let run = run(&model, &of("index1", "dopri5").tolerance(1e-8, 1e-8));
+    let angle = model.vjp(&run, &[1.0, 0.0]).expect("a product");
+    assert!(angle.iter().all(|g| g.is_finite() && *g != 0.0), "{angle:?}");
+    let e = model.vjp(&run, &[1.0, 1.0]).expect_err("is refused");
+    assert_eq!(e.message, "the derivative of the weighted sum of outputs over `T` is not a finite number");
+    let e = model.jvp(&run, &[0.0, 0.0, 1.0]).expect_err("is refused");
+    assert_eq!(e.message, "the derivative of output `root` at t = 0.5 s is not a finite number");
+    let e = model.vjp(&run, &[1.0, f64::NAN]).expect_err("is refused");
+    assert_eq!(e.message, "number 2 of the weights is NaN");
+    let e = model.jvp(&run, &[f64::INFINITY, 0.0, 0.0]).expect_err("is refused");
+    assert_eq!(e.message, "number 1 of the values of a direction is inf");
+}
+
+/// Accelerations at a final time that moves, by a method that holds positions only, are refused as `gradient`
+/// warns of them.
+#[test]
+fn accelerations_at_a_moving_end_are_refused() {
+    let outputs = r#"angle = "bar.angle", push = "acc(bar.B.x)""#;
+    let model = pushed(outputs, r#"t_end = "T", breaks = ["tb"]"#).sampled(&[0.3, 0.5]).expect("samples");
+    let mut method = of("index3", "newmark").step(0.01);
+    method.set("projection", "off").expect("an option");
+    let loose = run(&model, &method);
+    for e in [model.vjp(&loose, &[1.0; 4]).err(), model.jvp(&loose, &[1.0; 3]).err()] {
+        let e = e.expect("is refused");
+        assert!(matches!(e.kind, ErrorKind::Method) && e.message.contains("output `push`"), "{e}");
+    }
+    assert!(model.vjp(&loose, &[1.0, 1.0, 1.0, 0.0]).is_ok());
+    assert!(model.vjp(&run(&model, &of("index1", "newmark").step(0.01)), &[1.0; 4]).is_ok());
 }

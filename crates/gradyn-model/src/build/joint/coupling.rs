@@ -50,6 +50,7 @@ impl CouplingKind {
         }
     }
     /// Its entry in a file.
+    #[doc(hidden)]
     pub fn spec(&self) -> &'static Variant {
         match self {
             CouplingKind::Gear { .. } => &GEAR,

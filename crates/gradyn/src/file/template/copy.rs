@@ -57,7 +57,7 @@ pub(crate) fn sections(c: &Context, template: &Table) -> Made<Vec<(&'static str,
 }
 
 /// Constants and hard points for the arguments that expressions of the template read.
-pub(crate) fn arguments(c: &Context, template: &Template) -> Made<Vec<(&'static str, Node)>> {
+pub(crate) fn arguments(c: &Context, template: &Template) -> Vec<(&'static str, Node)> {
     let mut constants = Table::default();
     let mut points = Table::default();
     // numbers become constants, vectors hard points; mirrored ones change signs
@@ -83,7 +83,7 @@ pub(crate) fn arguments(c: &Context, template: &Template) -> Made<Vec<(&'static 
     // sections that are not empty
     let made =
         [("constants", constants), ("points", points)].into_iter().filter(|(_, t)| !t.entries.is_empty());
-    Ok(made.map(|(section, t)| (section, Node { value: Value::Table(t), place: 0..0 })).collect())
+    made.map(|(section, t)| (section, Node { value: Value::Table(t), place: 0..0 })).collect()
 }
 
 /// A section whose keys are names.

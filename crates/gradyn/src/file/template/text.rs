@@ -36,6 +36,8 @@ pub(crate) struct Context<'c> {
     pub used: Vec<Cell<bool>>,
     /// "`left` (template `leg`)".
     pub label: String,
+    /// How far the places of the copy are from those of its template [bytes].
+    pub base: usize,
     pub parent: Option<&'c Context<'c>>,
     /// Bytes of text that may still be made.
     pub budget: &'c Cell<usize>,
@@ -61,6 +63,7 @@ impl<'c> Context<'c> {
             arguments: vec![],
             used: vec![],
             label,
+            base: 0,
             parent: None,
             budget,
         }
@@ -253,7 +256,13 @@ impl<'c> Context<'c> {
             },
             _ => number(node)?,
         };
-        Ok(Argument { text, vector: value.is_list(), node: Some(value), as_text: Cell::new(false) })
+        let node = Some(value.moved(self.base));
+        Ok(Argument {
+            text,
+            vector: node.as_ref().is_some_and(Node::is_list),
+            node,
+            as_text: Cell::new(false),
+        })
     }
 }
 
