@@ -1,7 +1,7 @@
 //! Tasks of the workspace, by `cargo xtask TASK`.
 //!
-//! `quick` after an edit of a kernel, `test` before a commit lands, `test --all` before a large piece of work is
-//! called done, `bits` around a change of structure, `reproduce` for the tables and figures of the papers.
+//! `quick` after an edit of a kernel, `test` before a commit lands, `test --all` before a large piece of work
+//! is called done, `bits` around a change of structure, `reproduce` for the tables and figures of the papers.
 
 mod stages;
 

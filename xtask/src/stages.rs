@@ -16,8 +16,8 @@ fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Everything that must be green; with `all`, full cross products (tests that say `#[ignore = "all"]`), optional
-/// features and benches.
+/// Everything that must be green; with `all`, full cross products (tests that say `#[ignore = "all"]`),
+/// optional features and benches.
 pub(crate) fn test(all: bool) -> Vec<Stage> {
     let features = if all { PARQUET } else { "" };
     let clippy = format!("clippy --workspace --all-targets {features} -- -D warnings");

@@ -74,8 +74,8 @@ impl State {
     pub fn choices(self, sys: &Setup) -> usize {
         self.lists(sys)[1].as_ref().map_or(0, |list| list.end)
     }
-    /// Rows of a block on any scalar: defects (q - q̂, v - v̂) in `r` become (1)–(3), (4) is added. `terms` is
-    /// placed.
+    /// Rows of a block on any scalar: defects (q - q̂, v - v̂) in `r` become (1)–(3), (4) is added. `terms`
+    /// is placed.
     #[doc(hidden)]
     pub fn residual<S: KernelScalar>(
         self,
@@ -282,30 +282,32 @@ impl Block {
             if done {
                 return Ok(());
             }
+            // q -= [Φ_q ; B]⁻¹ [Φ ; 0]
             self.phi.fill(0.0);
             self.linear.terms.constraint(&At::of(t, x, n, m), Level::POSITION, &mut self.phi);
             self.hat.fill(0.0);
             kinematic.gather(sys, Kinematics::Position, &self.phi, &mut self.hat);
             kinematic.solve(&mut self.hat);
             x[..n].iter_mut().zip(&self.hat).for_each(|(q, d)| *q -= d);
+            // the correction relative to the coordinates
             let scale = sys.size_of(&x[..n]);
             let size = largest(self.hat.iter().copied()) / if scale > 0.0 { scale } else { 1.0 };
             if let Some(i) = self.hat.iter().position(|d| !d.is_finite()) {
                 return Err(StepError::NotFinite { t, equation: sys.coordinate_name(i) });
             }
             if iterations == MAX_ITERATIONS {
-                let worst = (0..m).fold(0, |w, i| if self.phi[i].abs() > self.phi[w].abs() { i } else { w });
-                return Err(StepError::Positions {
-                    t,
-                    iterations,
-                    residual: self.phi[worst].abs(),
-                    worst: sys.row_name(worst),
-                });
+                return Err(self.not_assembled(sys, t, iterations));
             }
             done = size <= 4.0 * f64::EPSILON || (size < 1e-11 && size > 0.3 * last);
             last = size;
         }
         unreachable!("the loop returns")
+    }
+    /// The error of an iteration for positions that does not end, with the row that is farthest from zero.
+    fn not_assembled(&self, sys: &Setup, t: f64, iterations: usize) -> StepError {
+        let larger = |w: usize, i: usize| if self.phi[i].abs() > self.phi[w].abs() { i } else { w };
+        let worst = (0..self.phi.len()).fold(0, larger);
+        StepError::Positions { t, iterations, residual: self.phi[worst].abs(), worst: sys.row_name(worst) }
     }
     /// Φ̇ = 0 with B v held: linear.
     fn velocities(&mut self, sys: &Setup, t: f64, x: &mut [f64]) -> Result<(), StepError> {

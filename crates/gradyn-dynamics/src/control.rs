@@ -10,8 +10,8 @@
 //! (t_end - t_n) w/(t_n - t_{n-w}) > 10⁷/n · N                                                         (2)
 //! ```
 //! Fixed steps end on every declared time and knot with one or two shorter steps,
-//! never with a sliver. They end on samples too, but nothing begins anew there: a sample is no break. After one,
-//! steps have the size from before they were cut; schemes with a memory take the cut step into account.
+//! never with a sliver. They end on samples too, but nothing begins anew there: a sample is no break. After
+//! one, steps have the size from before they were cut; schemes with a memory take the cut step into account.
 
 use crate::error::StepError;
 use crate::plan::Statistics;
@@ -144,8 +144,9 @@ impl Controller {
             _ => (h, false),
         }
     }
-    /// The next step size after a step on the way to a sample, which may have been cut from `free` to `size`: a
-    /// step that need not become shorter goes on with the size before the cut; h is what its error proposes.
+    /// The next step size after a step on the way to a sample, which may have been cut from `free` to `size`:
+    /// a step that need not become shorter goes on with the size before the cut; h is what its error
+    /// proposes.
     pub(crate) fn resume(&self, h: f64, size: f64, free: f64) -> f64 {
         if self.tolerance.is_some() && h >= size { h.max(free) } else { h }
     }
@@ -157,8 +158,8 @@ impl Controller {
         }
     }
     /// Time after step `done` of a smooth piece, whose last time that had to be a node was `begin`, after
-    /// `before` steps. Fixed steps are counted, not summed: summing their rounding would leave a sliver at the
-    /// end of a long run.
+    /// `before` steps. Fixed steps are counted, not summed: summing their rounding would leave a sliver at
+    /// the end of a long run.
     pub(crate) fn arrive(
         &self,
         (begin, before): (f64, usize),

@@ -213,8 +213,9 @@ impl<'a> Walk<'a> {
         }
         Ok(())
     }
-    /// One attempt at a step of `size`, `since` steps after the piece began; on success the record is appended
-    /// to the run, not yet the step to its plan. Where steps are chosen it sets the size of the next one.
+    /// One attempt at a step of `size`, `since` steps after the piece began; on success the record is
+    /// appended to the run, not yet the step to its plan. Where steps are chosen it sets the size of the next
+    /// one.
     fn attempt(&mut self, size: f64, since: usize) -> Result<Attempt, StepError> {
         let run = &mut *self.run;
         let chain = &mut self.chain;

@@ -181,7 +181,7 @@ impl Elements {
         start: &Arc<Start>,
     ) -> ElementTerms<S> {
         // all memory at once, so that no term allocates
-        let Dims { n, m, slots, args: ext, .. } = self.dims;
+        let Dims { m, slots, args: ext, .. } = self.dims;
         let signals = self.signals.list.len();
         let zero = S::zero();
         ElementTerms {
@@ -200,21 +200,27 @@ impl Elements {
             load: LoadScratch::new(&self.loads, self.guards.iter().map(|g| &g.load)),
             functional: FunctionalScratch::new(self.all_functionals()),
             value: vec![zero; self.all_functionals().map(|f| f.program.outputs()).max().unwrap_or(0)],
-            cot: Cotangent {
-                q: vec![zero; n],
-                v: vec![zero; n],
-                a: vec![zero; n],
-                lam: vec![zero; m],
-                args: vec![zero; ext],
-                rates: vec![(zero, zero); signals],
-                slots,
-            },
+            cot: self.cotangent(),
             dot: vec![[zero; 3]; signals],
             kept: vec![zero; m],
             level: vec![zero; m.max(self.patterns.mn.nnz())],
             rest: false,
             timed: signals > 0,
             visits: 0,
+        }
+    }
+    /// Room for the cotangents of a functional.
+    fn cotangent<S: Scalar>(&self) -> Cotangent<S> {
+        let Dims { n, m, slots, args, .. } = self.dims;
+        let zero = S::zero();
+        Cotangent {
+            q: vec![zero; n],
+            v: vec![zero; n],
+            a: vec![zero; n],
+            lam: vec![zero; m],
+            args: vec![zero; args],
+            rates: vec![(zero, zero); self.signals.list.len()],
+            slots,
         }
     }
     /// The first joint that holds its directions half a turn off at q.

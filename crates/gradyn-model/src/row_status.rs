@@ -49,8 +49,8 @@ impl RowStatus {
             first: first as u32,
         }
     }
-    /// Another choice of the independent rows and of those that are left out; rows that do not exist, and rows
-    /// of Euler parameters that are left out, are errors.
+    /// Another choice of the independent rows and of those that are left out; rows that do not exist, and
+    /// rows of Euler parameters that are left out, are errors.
     pub fn chosen(&self, independent: [Vec<u32>; 2], dropped: Vec<u32>) -> Result<Self, ModelError> {
         let count = self.compliances[0].len() as u32;
         let all = independent.iter().flatten().chain(&dropped);

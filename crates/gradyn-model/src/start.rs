@@ -16,8 +16,8 @@ pub struct Start {
 }
 
 impl Start {
-    /// Begins the assembly elsewhere, for example at an assembled configuration; another number of coordinates is
-    /// an error.
+    /// Begins the assembly elsewhere, for example at an assembled configuration; another number of
+    /// coordinates is an error.
     pub fn with_guess(&self, q: &[f64]) -> Result<Self, ModelError> {
         let (given, count) = (q.len(), self.guess.len());
         if given != count {

@@ -7,6 +7,8 @@ pub use products::Outputs;
 
 pub(crate) use checks::{checked, not_converged};
 
+use checks::{check_run, check_used, moving_end, without_slope};
+
 use crate::diagnose::{check_redundant_outputs, check_redundant_parameters};
 use crate::error::Error;
 use crate::method::Method;
@@ -93,7 +95,7 @@ impl Prepared {
             self.check_holonomic(name, help)?;
         }
         self.check_parameters()?;
-        self.check_run(run)?;
+        check_run(self, run)?;
         check_redundant_parameters(self, run)?;
         // rows by the method
         let started = Instant::now();
@@ -108,9 +110,9 @@ impl Prepared {
         // what is zero, not finite or not converged
         let names: Vec<String> = self.parameters().iter().map(|p| p.name.clone()).collect();
         let mut warnings =
-            checked(self.objectives(), &names, &rows).map_err(|e| self.without_slope(run).unwrap_or(e))?;
+            checked(self.objectives(), &names, &rows).map_err(|e| without_slope(self, run).unwrap_or(e))?;
         warnings.extend(extrapolated.iter().flat_map(|e| not_converged(self.objectives(), &names, e)));
-        warnings.extend(self.moving_end(run));
+        warnings.extend(moving_end(self, run));
         let seconds = started.elapsed().as_secs_f64();
         Ok(GradientReport { rows, sensitivity, seconds, corrections, bars, warnings })
     }
@@ -162,7 +164,7 @@ impl Prepared {
     /// The discrete adjoint with the contribution of each record.
     pub fn contributions(&self, run: &Run) -> Result<(Gradient, Contributions), Error> {
         self.check_parameters()?;
-        self.check_run(run)?;
+        check_run(self, run)?;
         check_redundant_parameters(self, run)?;
         let recipe = run.method.build(&self.model);
         let case = self.case(&recipe, run);
@@ -182,8 +184,8 @@ impl Prepared {
     }
     /// Sensitivities of every output column at some nodes, in increasing order: [node][column][parameter].
     pub fn output_sensitivities_at(&self, run: &Run, nodes: &[usize]) -> Result<Vec<Gradient>, Error> {
-        self.check_used()?;
-        self.check_run(run)?;
+        check_used(self)?;
+        check_run(self, run)?;
         check_redundant_parameters(self, run)?;
         check_redundant_outputs(self, run)?;
         let recipe = run.method.build(&self.model);

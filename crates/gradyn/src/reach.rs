@@ -4,8 +4,8 @@ use gradyn_model::expression::parse;
 use gradyn_model::mechanism::{InitialVelocity, Mechanism, Number, Source};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-/// For each parameter, the elements, conditions and outputs that use it, directly or through constants and hard
-/// points, nearest first.
+/// For each parameter, the elements, conditions and outputs that use it, directly or through constants and
+/// hard points, nearest first.
 pub fn reach(m: &Mechanism) -> BTreeMap<String, Vec<String>> {
     let mut uses: Vec<(String, Vec<String>)> = vec![];
     m.clone().visit_numbers(&mut |owner, x| uses.push((owner.to_owned(), names(x))));

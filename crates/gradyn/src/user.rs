@@ -95,8 +95,8 @@ pub struct UserRun {
 }
 
 impl UserModel {
-    /// The system at its nominal parameters; a name that is empty or repeated and a guess of another length are
-    /// errors.
+    /// The system at its nominal parameters; a name that is empty or repeated and a guess of another length
+    /// are errors.
     pub fn new<U: StateSpace>(user: U, t_start: f64, t_end: FinalTime) -> Result<Self, Error> {
         let rho: Vec<f64> = user.parameters().into_iter().map(|p| p.1).collect();
         let scales = rho.iter().map(|x| if *x == 0.0 { 1.0 } else { x.abs() }).collect();

@@ -192,8 +192,8 @@ pub(crate) trait JointType: Sync {
     fn slip<'h>(&self, env: &mut SensorEnv<'_, '_, '_, 'h>, k: usize) -> Made<Option<Slip<'h>>>;
 }
 
-/// One table of all kinds, in the order of documents: a kind that is not in it does not compile, and one that is
-/// can be read.
+/// One table of all kinds, in the order of documents: a kind that is not in it does not compile, and one that
+/// is can be read.
 macro_rules! kinds {
     ($($kind:ident => $file:ident),* $(,)?) => {
         /// All kinds of joints, in the order of documents.

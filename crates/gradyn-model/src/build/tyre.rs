@@ -45,8 +45,8 @@ pub(crate) trait LawType: Sync {
     ) -> Made<[Sym<'h>; 2]>;
 }
 
-/// One table of all laws, in the order of documents: a law that is not in it does not compile, and one that is can
-/// be read.
+/// One table of all laws, in the order of documents: a law that is not in it does not compile, and one that
+/// is can be read.
 macro_rules! laws {
     ($($law:ident => $file:ident :: $name:ident),* $(,)?) => {
         /// All laws, in the order of documents.

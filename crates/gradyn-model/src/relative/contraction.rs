@@ -11,6 +11,7 @@
 
 use super::fold::{Fold, Nodes};
 use super::spatial::{Twist, V3};
+use super::stress::spread;
 use super::touch::Touch;
 use super::{Carried, PARTS, Relative};
 use crate::elements::{Acting, ElementTerms, Elements};
@@ -56,7 +57,7 @@ pub(crate) struct Contraction {
     own: Vec<Option<u32>>,
     /// (k, l, position of (k, l), of (l, k)): l moves k or is of the same link.
     pub on_path: Vec<(u32, u32, u32, u32)>,
-    fold: Fold,
+    pub(super) fold: Fold,
 }
 
 /// Memory of (3): X for S, Ṡ, S̈, and the frames with their rates.
@@ -238,7 +239,7 @@ impl Relative {
     pub(super) fn gather<S: Scalar>(&self, lists: &[&[S]], b: &mut Blocks<S>) {
         for (to, from) in b.moving.iter_mut().zip(lists) {
             for (to, body) in to.iter_mut().zip(&self.bodies) {
-                *to = self.spread(body, from);
+                *to = spread(body, from);
             }
         }
     }
@@ -353,17 +354,6 @@ impl Relative {
                 &mut x[into][block as usize],
             );
         }
-    }
-    /// (3): K with columns (S, Ṡ, S̈) for X₀, X₁, X₂ and, if it is wanted, C with (S, 2 Ṡ) for X₁, X₂. X is
-    /// used up.
-    pub(super) fn add_folded<S: Scalar>(
-        &self,
-        columns: [&[Twist<S>]; 3],
-        b: &mut Blocks<S>,
-        k: &mut [S],
-        c: Option<&mut [S]>,
-    ) {
-        self.contraction.fold.run(columns, b, k, c);
     }
 }
 

@@ -8,7 +8,7 @@ use super::mass::Composite;
 use super::placed::Placed;
 use super::pull::{Levels, Pulled};
 use super::spatial::{Twist, cross, increase};
-use super::stress::{Load, moved, vector};
+use super::stress::{Load, moved, spread, vector};
 use super::sweep::{Bar, Moving, State};
 use super::{Carried, PARTS, Relative};
 use crate::elements::ElementTerms;
@@ -237,10 +237,6 @@ impl Relative {
         self.chain.backward(state, bars, g_bar);
         self.geometry.iter().zip(g_bar).for_each(|(&s, g)| grad[s as usize] += *g);
     }
-    /// The point (x, ẋ, ẍ) of the elements; λ of their rows.
-    pub(super) fn inner_at<'a, S: Scalar>(&self, t: S, x: &'a [Vec<S>; 3], lam: &'a [S]) -> At<'a, S> {
-        At { t, q: &x[0], v: &x[1], a: &x[2], lam }
-    }
 }
 
 impl<S: Scalar> TreeTerms<S> {
@@ -273,4 +269,9 @@ impl<S: Scalar> TreeTerms<S> {
         }
         true
     }
+}
+
+/// The point (x, ẋ, ẍ) of the elements; λ of their rows.
+pub(super) fn inner_at<'a, S: Scalar>(t: S, x: &'a [Vec<S>; 3], lam: &'a [S]) -> At<'a, S> {
+    At { t, q: &x[0], v: &x[1], a: &x[2], lam }
 }

@@ -4,6 +4,7 @@
 //! that all together cost O(n · depth), as the terms do.
 
 use super::contraction::owners;
+use super::data::inner_at;
 use super::fold::up;
 use super::pull::Levels;
 use super::spatial::Twist;
@@ -107,7 +108,7 @@ impl<S: Scalar> TreeTerms<S> {
         let mut own = std::mem::take(&mut self.row);
         let (x, rest) = own.split_at_mut(coords.len());
         let (rate, slots) = rest.split_at_mut(coords.len());
-        let here = self.tree.inner_at(at.t, &m.x, &self.none);
+        let here = inner_at(at.t, &m.x, &self.none);
         self.inner.numbered_condition_row(kinematics, k, &here, [x, rate, &mut slots[..support.len()]]);
         // as cotangents: slots, x̄ and its rate
         let mut grad = std::mem::take(&mut self.slots);

@@ -8,7 +8,7 @@
 //! x⁽ʲ⁾_{z⁽ˡ⁾} is C(j,l) times the (j-l)-th rate of P S_k. The rates of P are P with those of x in its place.
 
 use super::spatial::{Twist, cross, increase, scale};
-use super::stress::vector;
+use super::stress::{spread, vector};
 use super::{PARTS, Relative};
 use gradyn_num::Scalar;
 
@@ -66,8 +66,8 @@ impl Relative {
             return;
         }
         // (1) of the body
-        let x = levels.x.map(|x| self.spread(body, x));
-        let bars = levels.bars.map(|b| self.spread(body, b));
+        let x = levels.x.map(|x| spread(body, x));
+        let bars = levels.bars.map(|b| spread(body, b));
         for j in 0..N {
             (0..=j).for_each(|i| add_covector(&x[j - i], &bars[j], CHOOSE[j][i], i == j, &mut g[node][i]));
         }

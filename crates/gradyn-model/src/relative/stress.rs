@@ -75,7 +75,7 @@ impl Relative {
             let Some(link) = body.link.map(|l| l as usize) else { continue };
             let frame = &pose.frames[link];
             let load = &mut loads[link];
-            let f = self.spread(body, f);
+            let f = spread(body, f);
             increase(&mut load.force, &vector(&f, 0));
             load.apply(&frame.p, &vector(&f, 0));
             (0..3).for_each(|k| load.apply(&frame.e[k], &vector(&f, 3 + 3 * k)));
@@ -114,13 +114,14 @@ impl Relative {
         let slope = euler::slope(&link.four(z), &unit, k - first);
         Twist::screw(combine(&before.e, &slope), &before.p).dot(&load.wrench())
     }
-    /// The part of a list over x that belongs to a body, as twelve components.
-    pub(super) fn spread<S: Scalar>(&self, body: &super::Carried, f: &[S]) -> [S; PARTS] {
-        if let Ok(all) = f[body.first as usize..body.first as usize + body.parts.len()].try_into() {
-            return all;
-        }
-        let mut out = [S::zero(); PARTS];
-        body.parts.iter().enumerate().for_each(|(i, &part)| out[part as usize] = f[body.first as usize + i]);
-        out
+}
+
+/// The part of a list over x that belongs to a body, as twelve components.
+pub(super) fn spread<S: Scalar>(body: &super::Carried, f: &[S]) -> [S; PARTS] {
+    if let Ok(all) = f[body.first as usize..body.first as usize + body.parts.len()].try_into() {
+        return all;
     }
+    let mut out = [S::zero(); PARTS];
+    body.parts.iter().enumerate().for_each(|(i, &part)| out[part as usize] = f[body.first as usize + i]);
+    out
 }

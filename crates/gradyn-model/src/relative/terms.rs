@@ -16,6 +16,7 @@ mod functionals;
 mod pull;
 mod slots;
 
+use super::data::inner_at;
 use super::pull::Levels;
 use super::sweep::State;
 use super::{Relative, TreeTerms};
@@ -40,7 +41,7 @@ impl<S: Scalar> TreeTerms<S> {
     fn unbalanced(&mut self, at: &At<S>) {
         self.run(at.v, None);
         self.f.fill(S::zero());
-        let here = self.tree.inner_at(at.t, &self.here.x, &self.none);
+        let here = inner_at(at.t, &self.here.x, &self.none);
         self.inner.forces(&here, &mut self.f);
         self.inner.add_momentum(1.0, &self.here.x[2], &mut self.f);
     }
@@ -54,7 +55,7 @@ impl<S: Scalar> TreeTerms<S> {
     /// r_x and r_ẋ of (1) into `self.mn`, with (x, ẋ, ẍ) in `self.here.x`.
     fn row_partials(&mut self, at: &At<S>, c: [f64; 3]) {
         self.rate_partials(at, c);
-        let here = self.tree.inner_at(at.t, &self.here.x, &self.none);
+        let here = inner_at(at.t, &self.here.x, &self.none);
         self.mn[0].fill(S::zero());
         self.inner.constraint_q(&here, c, &mut self.mn[0]);
     }
@@ -62,13 +63,13 @@ impl<S: Scalar> TreeTerms<S> {
     fn rate_partials(&mut self, at: &At<S>, c: [f64; 3]) {
         self.run(at.v, Some(at.a));
         self.tree.gather(&[&self.here.x[0], &self.here.x[1], &self.here.x[2]], &mut self.blocks);
-        let here = self.tree.inner_at(at.t, &self.here.x, &self.none);
+        let here = inner_at(at.t, &self.here.x, &self.none);
         self.mn[1].fill(S::zero());
         self.inner.constraint_v(&here, c, &mut self.mn[1]);
     }
     /// K and C of the elements into `self.nn`.
     fn element_tangents(&mut self, t: S) {
-        let here = self.tree.inner_at(t, &self.here.x, &self.none);
+        let here = inner_at(t, &self.here.x, &self.none);
         let [k, c] = &mut self.nn;
         k.fill(S::zero());
         c.fill(S::zero());
@@ -79,7 +80,7 @@ impl<S: Scalar> TreeTerms<S> {
         if self.tree.dims.m_vel > 0 {
             self.run(at.v, Some(at.a));
         }
-        let here = self.tree.inner_at(at.t, &self.here.x, &self.none);
+        let here = inner_at(at.t, &self.here.x, &self.none);
         self.nn[0].fill(S::zero());
         self.inner.balance_q(&here, &self.y, &lam[self.tree.balls.len()..], &mut self.nn[0]);
     }
@@ -165,7 +166,7 @@ impl<S: Scalar> TreeTerms<S> {
             }
             out[row] += sum;
         }
-        let here = self.tree.inner_at(at.t, &self.here.x, &self.none);
+        let here = inner_at(at.t, &self.here.x, &self.none);
         self.inner.constraint(&here, c, &mut out[self.tree.balls.len()..]);
     }
     pub(crate) fn balance(&self, w: &[S], lam: &[S], out: &mut [S]) {
@@ -190,7 +191,7 @@ impl<S: Scalar> TreeTerms<S> {
         // Φ_z = Φ_x J alone
         if self.tree.positions_only(c) {
             self.mn[0].fill(S::zero());
-            self.inner.constraint_q(&self.tree.inner_at(at.t, &self.here.x, &self.none), c, &mut self.mn[0]);
+            self.inner.constraint_q(&inner_at(at.t, &self.here.x, &self.none), c, &mut self.mn[0]);
             return self.tree.add_rows(
                 [&[(&self.mn[0], 1.0, 0)]],
                 [&self.here.pose.screws],
@@ -240,7 +241,12 @@ impl<S: Scalar> TreeTerms<S> {
         self.tree.add_mass_blocks(mass, 1, 1.0, &mut self.blocks, 0);
         self.tree.add_mass_blocks(mass, 0, 1.0, &mut self.blocks, 1);
         // contracted: Jᵀ (…)
-        self.tree.add_folded([&self.here.pose.screws, &self.rates, &self.rates], &mut self.blocks, out, None);
+        self.tree.contraction.fold.run(
+            [&self.here.pose.screws, &self.rates, &self.rates],
+            &mut self.blocks,
+            out,
+            None,
+        );
     }
     pub(crate) fn force_tangents(&mut self, at: &At<S>, k: &mut [S], c: &mut [S]) {
         self.unbalanced(at);
@@ -249,7 +255,7 @@ impl<S: Scalar> TreeTerms<S> {
         self.tree.gather(&[&self.here.x[0], &self.here.x[1], &self.here.x[2]], &mut self.blocks);
         self.blocks.clear(3);
         self.tree.add_force_blocks(
-            &self.tree.inner_at(at.t, &self.here.x, &self.none),
+            &inner_at(at.t, &self.here.x, &self.none),
             &mut self.inner,
             &mut self.blocks,
         );
@@ -257,7 +263,7 @@ impl<S: Scalar> TreeTerms<S> {
         self.tree.add_mass_blocks(mass, 2, 1.0, &mut self.blocks, 0);
         self.tree.add_mass_blocks(mass, 1, 2.0, &mut self.blocks, 1);
         self.tree.add_mass_blocks(mass, 0, 1.0, &mut self.blocks, 2);
-        self.tree.add_folded(
+        self.tree.contraction.fold.run(
             [&self.here.pose.screws, &self.here.flow.rates, &self.here.flow.seconds],
             &mut self.blocks,
             k,

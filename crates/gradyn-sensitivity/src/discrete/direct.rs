@@ -3,7 +3,8 @@
 //! ```text
 //! R_x s_n = -(R_past s_{n-1} + R_p p' + R_h h' + R_t t'),     ψ' = z_N' + w_x s_N + w_p p' + w_t t_N'    (1)
 //! ```
-//! One column per direction p' of slots; the factor of `linearise` serves them all. Record 0 is the same call.
+//! One column per direction p' of slots; the factor of `linearise` serves them all. Record 0 is the same
+//! call.
 
 use super::TimeColumns;
 use crate::objective::{Case, Gradient, TerminalRows};

@@ -10,81 +10,6 @@ use gradyn_sensitivity::{Gradient, differences};
 pub(super) const NO_SLOPE: &str = "look for a law that has no derivative on this run, such as sqrt at 0";
 
 impl Prepared {
-    /// λ and a of the last node, where they follow from positions, have an error that moves with the last
-    /// step: its derivative over the final time does not vanish with h.
-    pub(super) fn moving_end(&self, run: &Run) -> Option<Warning> {
-        let advice = self.inexact_end(run).filter(|_| self.model.system.reads_final_dynamics())?;
-        let m = &run.method;
-        let names = format!("{} + {}", m.formulation.name(), m.integrator.name());
-        let text = format!(
-            "the final time depends on parameters, and derivatives of terminal reactions and accelerations \
-            over it have an error with {names} that does not vanish with the step; {advice}"
-        );
-        Some(Warning::new(WarningCode::MovingEnd, text).about(Owner::FinalTime, "t_F"))
-    }
-    /// What to use instead, where the final time moves and λ and a there follow from positions.
-    pub(super) fn inexact_end(&self, run: &Run) -> Option<&'static str> {
-        let m = &run.method;
-        // index 3 and ALI3-P hold positions only
-        let projected = m.scheme().is_some() && m.projections() != Projections::Off;
-        let moves = self.model.until || self.moved_by(run, self.model.times.end).is_some();
-        if !m.formulation.position_level() || projected || !moves {
-            return None;
-        }
-        Some(if m.scheme().is_some() { "use projection=on, index1 or maggi" } else { "use index1 or maggi" })
-    }
-    /// The first parameter that a slot depends on, at the parameters of a run.
-    pub(super) fn moved_by(&self, run: &Run, slot: u32) -> Option<&ParameterInfo> {
-        let model = &self.model;
-        let mut seed = vec![0.0; model.slots(&run.rho).len()];
-        seed[slot as usize] = 1.0;
-        let slopes = model.pull_back(&run.rho, &seed);
-        model.parameters.iter().zip(slopes).find(|(_, slope)| *slope != 0.0).map(|(p, _)| p)
-    }
-    /// The first objective whose slopes at a node are not finite: in a backward sweep it spoils the others
-    /// too.
-    pub(super) fn without_slope(&self, run: &Run) -> Option<Error> {
-        let sys = &self.model.system;
-        let lay = run.trajectory.layout;
-        let plan = &run.trajectory.plan;
-        let p = self.model.slots(&run.rho);
-        // first node and functional with a derivative that is not finite
-        let mut terms = sys.evaluator(&p);
-        for n in 0..=plan.steps() {
-            let at = lay.node(plan.t[n], run.trajectory.record(n));
-            terms.set_angles(plan.angles(n));
-            terms.at(at.t, at.q);
-            for set in [Set::Integrand, Set::Terminal].into_iter().take(1 + usize::from(n == plan.steps())) {
-                let mut row = vec![0.0; lay.z() + sys.support(set).len()];
-                for (k, functional) in self.functionals().iter().enumerate() {
-                    terms.measure_row(set, k, &at, &mut row);
-                    if row.iter().any(|x| !x.is_finite()) {
-                        let e = ModelError::new(format!("{functional} has no derivative at t = {} s", at.t));
-                        let subject = self.objectives().get(k).map(|o| Subject::new(Owner::Objective, o));
-                        let e = ModelError { subject, ..e };
-                        return Some(e.help(NO_SLOPE).into());
-                    }
-                }
-            }
-        }
-        None
-    }
-    /// Gradients need a run of this model at these parameters, without jumps.
-    pub(super) fn check_run(&self, run: &Run) -> Result<(), Error> {
-        self.check_own(run)?;
-        if let Some(t) = run.singular {
-            let e = ModelError::new(format!(
-                "the run passes a singular position at t = {t} s: beyond it there is no gradient"
-            ));
-            return Err(e
-                .help(
-                    "the motion may leave it on either branch, whatever the parameters: end the run before \
-                    it",
-                )
-                .into());
-        }
-        run.jump.as_ref().map_or(Ok(()), |jump| Err(jump.refusal().into()))
-    }
     /// Gradients need objectives too.
     pub(crate) fn check_parameters(&self) -> Result<(), Error> {
         if self.objectives().is_empty() {
@@ -92,23 +17,103 @@ impl Prepared {
                 .help("add [objective] with `integral` or `terminal`")
                 .into());
         }
-        self.check_used()
+        check_used(self)
     }
-    /// Sensitivities need parameters that something reads.
-    pub(super) fn check_used(&self) -> Result<(), Error> {
-        if self.parameters().is_empty() {
-            return Err(ModelError::new("the model has no parameter")
-                .help("name numbers in [parameters]")
-                .into());
-        }
-        match self.model.parameters.iter().find(|p| !p.used) {
-            None => Ok(()),
-            Some(p) => {
-                let message =
-                    format!("parameter `{}` reaches nothing: no number of the model uses it", p.name);
-                let e = ModelError::new(message).about(Owner::Parameter, &p.name);
-                Err(e.help("use it in an expression, or remove it").into())
+}
+
+/// λ and a of the last node, where they follow from positions, have an error that moves with the last
+/// step: its derivative over the final time does not vanish with h.
+pub(super) fn moving_end(model: &Prepared, run: &Run) -> Option<Warning> {
+    let advice = inexact_end(model, run).filter(|_| model.model.system.reads_final_dynamics())?;
+    let m = &run.method;
+    let names = format!("{} + {}", m.formulation.name(), m.integrator.name());
+    let text = format!(
+        "the final time depends on parameters, and derivatives of terminal reactions and accelerations \
+        over it have an error with {names} that does not vanish with the step; {advice}"
+    );
+    Some(Warning::new(WarningCode::MovingEnd, text).about(Owner::FinalTime, "t_F"))
+}
+
+/// What to use instead, where the final time moves and λ and a there follow from positions.
+pub(super) fn inexact_end(model: &Prepared, run: &Run) -> Option<&'static str> {
+    let m = &run.method;
+    // index 3 and ALI3-P hold positions only
+    let projected = m.scheme().is_some() && m.projections() != Projections::Off;
+    let moves = model.model.until || moved_by(model, run, model.model.times.end).is_some();
+    if !m.formulation.position_level() || projected || !moves {
+        return None;
+    }
+    Some(if m.scheme().is_some() { "use projection=on, index1 or maggi" } else { "use index1 or maggi" })
+}
+
+/// The first parameter that a slot depends on, at the parameters of a run.
+pub(super) fn moved_by<'a>(model: &'a Prepared, run: &Run, slot: u32) -> Option<&'a ParameterInfo> {
+    let equations = &model.model;
+    let mut seed = vec![0.0; equations.slots(&run.rho).len()];
+    seed[slot as usize] = 1.0;
+    let slopes = equations.pull_back(&run.rho, &seed);
+    equations.parameters.iter().zip(slopes).find(|(_, slope)| *slope != 0.0).map(|(p, _)| p)
+}
+
+/// The first objective whose slopes at a node are not finite: in a backward sweep it spoils the others
+/// too.
+pub(super) fn without_slope(model: &Prepared, run: &Run) -> Option<Error> {
+    let sys = &model.model.system;
+    let lay = run.trajectory.layout;
+    let plan = &run.trajectory.plan;
+    let p = model.model.slots(&run.rho);
+    // first node and functional with a derivative that is not finite
+    let mut terms = sys.evaluator(&p);
+    for n in 0..=plan.steps() {
+        let at = lay.node(plan.t[n], run.trajectory.record(n));
+        terms.set_angles(plan.angles(n));
+        terms.at(at.t, at.q);
+        for set in [Set::Integrand, Set::Terminal].into_iter().take(1 + usize::from(n == plan.steps())) {
+            let mut row = vec![0.0; lay.z() + sys.support(set).len()];
+            for (k, functional) in model.functionals().iter().enumerate() {
+                terms.measure_row(set, k, &at, &mut row);
+                if row.iter().any(|x| !x.is_finite()) {
+                    let e = ModelError::new(format!("{functional} has no derivative at t = {} s", at.t));
+                    let subject = model.objectives().get(k).map(|o| Subject::new(Owner::Objective, o));
+                    let e = ModelError { subject, ..e };
+                    return Some(e.help(NO_SLOPE).into());
+                }
             }
+        }
+    }
+    None
+}
+
+/// Gradients need a run of this model at these parameters, without jumps.
+pub(super) fn check_run(model: &Prepared, run: &Run) -> Result<(), Error> {
+    model.check_own(run)?;
+    if let Some(t) = run.singular {
+        let e = ModelError::new(format!(
+            "the run passes a singular position at t = {t} s: beyond it there is no gradient"
+        ));
+        return Err(e
+            .help(
+                "the motion may leave it on either branch, whatever the parameters: end the run before \
+                it",
+            )
+            .into());
+    }
+    run.jump.as_ref().map_or(Ok(()), |jump| Err(jump.refusal().into()))
+}
+
+/// Sensitivities need parameters that something reads.
+pub(super) fn check_used(model: &Prepared) -> Result<(), Error> {
+    if model.parameters().is_empty() {
+        return Err(ModelError::new("the model has no parameter")
+            .help("name numbers in [parameters]")
+            .into());
+    }
+    match model.model.parameters.iter().find(|p| !p.used) {
+        None => Ok(()),
+        Some(p) => {
+            let message = format!("parameter `{}` reaches nothing: no number of the model uses it", p.name);
+            let e = ModelError::new(message).about(Owner::Parameter, &p.name);
+            Err(e.help("use it in an expression, or remove it").into())
         }
     }
 }

@@ -7,10 +7,10 @@
 //! ```
 //! Samples are times at which steps end without a break; they stay where parameters move. One at a final time
 //! that is a parameter moves with it, because there is nothing behind it, and ∂y/∂ρ has ∂y/∂t t' there. The
-//! record at a start or break time that depends on parameters moves with it, so that products at such a sample
-//! are refused. Where a condition gives the final time, samples must be before it.
+//! record at a start or break time that depends on parameters moves with it, so that products at such a
+//! sample are refused. Where a condition gives the final time, samples must be before it.
 
-use super::checks::NO_SLOPE;
+use super::checks::{NO_SLOPE, check_run, check_used, inexact_end, moved_by};
 use crate::diagnose::{check_redundant_outputs, check_redundant_parameters};
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
@@ -56,7 +56,7 @@ impl Prepared {
     }
     /// Outputs at the samples of a run.
     pub fn outputs(&self, run: &Run) -> Result<Outputs, Error> {
-        let records = self.sample_records(run)?;
+        let records = sample_records(self, run)?;
         Ok(Outputs {
             times: self.samples.clone(),
             columns: self.model.columns.clone(),
@@ -65,7 +65,7 @@ impl Prepared {
     }
     /// (1): `weights` w has an entry for each of the outputs at the samples, in their order.
     pub fn vjp(&self, run: &Run, weights: &[f64]) -> Result<Vec<f64>, Error> {
-        let records = self.sample_records(run)?;
+        let records = sample_records(self, run)?;
         let [samples, columns] = [records.len(), self.model.columns.len()];
         if weights.len() != samples * columns {
             let message =
@@ -74,7 +74,7 @@ impl Prepared {
             return Err(Error::argument(message, help));
         }
         check_finite("weights", weights)?;
-        self.check_products(run, &records, |k| weights[k] != 0.0)?;
+        check_products(self, run, &records, |k| weights[k] != 0.0)?;
         let recipe = run.method.build(&self.model);
         let mut gradient = weighted_outputs(&self.case(&recipe, run), &records, weights)?;
         // no sample moves with a final time that a condition gives
@@ -88,8 +88,8 @@ impl Prepared {
     pub fn jvp(&self, run: &Run, direction: &[f64]) -> Result<Vec<f64>, Error> {
         self.check_count(direction)?;
         check_finite("values of a direction", direction)?;
-        let records = self.sample_records(run)?;
-        self.check_products(run, &records, |_| true)?;
+        let records = sample_records(self, run)?;
+        check_products(self, run, &records, |_| true)?;
         let recipe = run.method.build(&self.model);
         let case = self.case(&recipe, run);
         // p' along d, where a final time that a condition gives is held
@@ -118,91 +118,99 @@ impl Prepared {
             None => Ok(values),
         }
     }
-    /// Sensitivities of outputs need parameters that are read, outputs that the model determines, and samples
-    /// that stay where they are; `asked` are the outputs, counted over all samples, whose products are wanted.
-    fn check_products(
-        &self,
-        run: &Run,
-        records: &[usize],
-        asked: impl Fn(usize) -> bool,
-    ) -> Result<(), Error> {
-        self.check_used()?;
-        self.check_run(run)?;
-        check_redundant_parameters(self, run)?;
-        check_redundant_outputs(self, run)?;
-        self.check_moving(run, records)?;
-        self.check_end(run, records, asked)
-    }
-    /// Refuses samples at a start or break time that depends on parameters: their records move.
-    fn check_moving(&self, run: &Run, records: &[usize]) -> Result<(), Error> {
-        let plan = &run.trajectory.plan;
-        for &n in records.iter().filter(|n| **n < plan.steps()) {
-            let Some(slot) = plan.declared[n] else { continue };
-            if let Some(p) = self.moved_by(run, slot) {
-                let what = if n == 0 { "start" } else { "break" };
-                let message =
-                    format!("sample t = {} s is a {what} time that parameter `{}` moves", plan.t[n], p.name);
-                let help =
-                    format!("give samples before or behind it: at the {what} itself outputs move with it");
-                return Err(Error::argument(message, help).about(Owner::Parameter, &p.name));
-            }
+}
+
+/// Sensitivities of outputs need parameters that are read, outputs that the model determines, and samples
+/// that stay where they are; `asked` are the outputs, counted over all samples, whose products are wanted.
+fn check_products(
+    model: &Prepared,
+    run: &Run,
+    records: &[usize],
+    asked: impl Fn(usize) -> bool,
+) -> Result<(), Error> {
+    check_used(model)?;
+    check_run(model, run)?;
+    check_redundant_parameters(model, run)?;
+    check_redundant_outputs(model, run)?;
+    check_moving(model, run, records)?;
+    check_end(model, run, records, asked)
+}
+
+/// Refuses samples at a start or break time that depends on parameters: their records move.
+fn check_moving(model: &Prepared, run: &Run, records: &[usize]) -> Result<(), Error> {
+    let plan = &run.trajectory.plan;
+    for &n in records.iter().filter(|n| **n < plan.steps()) {
+        let Some(slot) = plan.declared[n] else { continue };
+        if let Some(p) = moved_by(model, run, slot) {
+            let what = if n == 0 { "start" } else { "break" };
+            let message =
+                format!("sample t = {} s is a {what} time that parameter `{}` moves", plan.t[n], p.name);
+            let help = format!("give samples before or behind it: at the {what} itself outputs move with it");
+            return Err(Error::argument(message, help).about(Owner::Parameter, &p.name));
         }
-        Ok(())
     }
-    /// Refuses what `gradient` warns of: accelerations and reactions at a final time that moves, where they
-    /// follow from positions.
-    fn check_end(&self, run: &Run, records: &[usize], asked: impl Fn(usize) -> bool) -> Result<(), Error> {
-        let columns = &self.model.columns;
-        let last = run.trajectory.plan.steps();
-        let Some(advice) = self.inexact_end(run).filter(|_| records.contains(&last)) else { return Ok(()) };
-        // outputs that read a or λ at the last node
-        let sys = &self.model.system;
-        let lay = run.trajectory.layout;
-        let at = lay.node(run.trajectory.plan.t[last], run.trajectory.last());
-        let mut d = sys.evaluator(&self.model.slots(&run.rho));
-        d.set_angles(run.trajectory.plan.angles(last));
-        d.at(at.t, at.q);
-        let mut row = vec![0.0; lay.z() + sys.support(Set::Output).len()];
-        let mut reads = |k: usize| {
-            row.fill(0.0);
-            d.measure_row(Set::Output, k, &at, &mut row);
-            row[lay.a()..lay.z()].iter().any(|y| *y != 0.0)
-        };
-        // the first of them that is asked for
-        let samples: Vec<usize> = (0..records.len()).filter(|&i| records[i] == last).collect();
-        let wanted = |k: usize| samples.iter().any(|i| asked(i * columns.len() + k));
-        let Some(k) = (0..columns.len()).find(|&k| wanted(k) && reads(k)) else { return Ok(()) };
-        let m = &run.method;
-        let message = format!(
-            "the final time depends on parameters, and the derivative of output `{}` there has an error with {} \
-             + {} that does not vanish with the step",
-            columns[k],
-            m.formulation.name(),
-            m.integrator.name()
-        );
-        Err(Error::method(message, format!("{advice}, or give samples before the final time")))
+    Ok(())
+}
+
+/// Refuses what `gradient` warns of: accelerations and reactions at a final time that moves, where they
+/// follow from positions.
+fn check_end(
+    model: &Prepared,
+    run: &Run,
+    records: &[usize],
+    asked: impl Fn(usize) -> bool,
+) -> Result<(), Error> {
+    let columns = &model.model.columns;
+    let last = run.trajectory.plan.steps();
+    let Some(advice) = inexact_end(model, run).filter(|_| records.contains(&last)) else { return Ok(()) };
+    // outputs that read a or λ at the last node
+    let sys = &model.model.system;
+    let lay = run.trajectory.layout;
+    let at = lay.node(run.trajectory.plan.t[last], run.trajectory.last());
+    let mut d = sys.evaluator(&model.model.slots(&run.rho));
+    d.set_angles(run.trajectory.plan.angles(last));
+    d.at(at.t, at.q);
+    let mut row = vec![0.0; lay.z() + sys.support(Set::Output).len()];
+    let mut reads = |k: usize| {
+        row.fill(0.0);
+        d.measure_row(Set::Output, k, &at, &mut row);
+        row[lay.a()..lay.z()].iter().any(|y| *y != 0.0)
+    };
+    // the first of them that is asked for
+    let samples: Vec<usize> = (0..records.len()).filter(|&i| records[i] == last).collect();
+    let wanted = |k: usize| samples.iter().any(|i| asked(i * columns.len() + k));
+    let Some(k) = (0..columns.len()).find(|&k| wanted(k) && reads(k)) else { return Ok(()) };
+    let m = &run.method;
+    let message = format!(
+        "the final time depends on parameters, and the derivative of output `{}` there has an error with {} \
+         + {} that does not vanish with the step",
+        columns[k],
+        m.formulation.name(),
+        m.integrator.name()
+    );
+    Err(Error::method(message, format!("{advice}, or give samples before the final time")))
+}
+
+/// Records of the samples, in their order.
+fn sample_records(model: &Prepared, run: &Run) -> Result<Vec<usize>, Error> {
+    model.check_own(run)?;
+    if model.samples.is_empty() {
+        return Err(Error::argument("the model has no samples", "ask for some times with `sampled`"));
     }
-    /// Records of the samples, in their order.
-    fn sample_records(&self, run: &Run) -> Result<Vec<usize>, Error> {
-        self.check_own(run)?;
-        if self.samples.is_empty() {
-            return Err(Error::argument("the model has no samples", "ask for some times with `sampled`"));
-        }
-        let mesh = self.mesh()?;
-        let t = &run.trajectory.plan.t;
-        let end = t[t.len() - 1];
-        // the last record is no sample where a condition moves it
-        let fixed = if self.model.until { &t[..t.len() - 1] } else { t };
-        let record = |&sample: &f64| {
-            mesh.sample_record(sample, fixed).ok_or_else(|| {
-                let message =
-                    format!("the run, which ended at t = {end} s, has no record of sample t = {sample} s");
-                let help = "give samples before the end, and run the model that has them";
-                Error::argument(message, help)
-            })
-        };
-        self.samples.iter().map(record).collect()
-    }
+    let mesh = model.mesh()?;
+    let t = &run.trajectory.plan.t;
+    let end = t[t.len() - 1];
+    // the last record is no sample where a condition moves it
+    let fixed = if model.model.until { &t[..t.len() - 1] } else { t };
+    let record = |&sample: &f64| {
+        mesh.sample_record(sample, fixed).ok_or_else(|| {
+            let message =
+                format!("the run, which ended at t = {end} s, has no record of sample t = {sample} s");
+            let help = "give samples before the end, and run the model that has them";
+            Error::argument(message, help)
+        })
+    };
+    model.samples.iter().map(record).collect()
 }
 
 /// Refuses numbers that are not finite.

@@ -249,7 +249,8 @@ fn a_run_of_another_model_is_refused() {
     assert_eq!(gradient(&back), gradient(&pendulum));
 }
 
-/// The carets below a line mark as many characters as are meant, whatever bytes they have, and stand below them.
+/// The carets below a line mark as many characters as are meant, whatever bytes they have, and stand below
+/// them.
 #[test]
 fn carets_count_characters() {
     for (line, meant) in [

@@ -213,7 +213,8 @@ fn a_system_with_wrong_names_or_lengths_is_refused() {
     assert!(UserModel::new(Growth::new(), 0.0, FinalTime::At(1.0)).is_ok());
 }
 
-/// A run of other equations, even of the same sizes, of other parameters or of another end has no gradient here.
+/// A run of other equations, even of the same sizes, of other parameters or of another end has no gradient
+/// here.
 #[test]
 fn a_run_of_another_model_is_refused() {
     let method = Method::new("maggi", "rk4").expect("exists").step(0.1);

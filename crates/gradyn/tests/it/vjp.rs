@@ -188,7 +188,8 @@ fn adams_keeps_its_order_over_samples() {
     }
 }
 
-/// After a sample adaptive steps have the size from before they were cut for it, whether by a sliver or in halves.
+/// After a sample adaptive steps have the size from before they were cut for it, whether by a sliver or in
+/// halves.
 #[test]
 fn a_sample_does_not_restart_the_step_size() {
     let plain = Prepared::new(&five_bar()).expect("builds");

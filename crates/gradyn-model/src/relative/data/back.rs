@@ -14,7 +14,7 @@ impl Relative {
         // cotangents of p and e_k with their rates, of the body's frame
         let Some(link) = body.link.map(|l| l as usize) else { return };
         let frame = state.pose.frames[link];
-        let parts = x_bar.map(|f| self.spread(body, f));
+        let parts = x_bar.map(|f| spread(body, f));
         let motion = Moving { v: &state.flow.v[link], a: &state.flow.a[link] };
         let bar = &mut bars[link];
         let part = |i: usize| parts.map(|f| vector(&f, 3 * i));

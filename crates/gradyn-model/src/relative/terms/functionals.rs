@@ -37,7 +37,7 @@ impl<S: Scalar> TreeTerms<S> {
     }
     pub(crate) fn measure(&mut self, set: Set, at: &At<S>, out: &mut [S]) {
         let m = self.tree.see(at.q, Some((at.v, at.a)), &self.g, [&mut self.here, &mut self.seen]);
-        let here = self.tree.inner_at(at.t, &m.x, &at.lam[self.tree.balls.len()..]);
+        let here = inner_at(at.t, &m.x, &at.lam[self.tree.balls.len()..]);
         self.inner.measure(set, &here, out);
     }
     pub(crate) fn measure_row(&mut self, set: Set, k: usize, at: &At<S>, row: &mut [S]) {
@@ -49,7 +49,7 @@ impl<S: Scalar> TreeTerms<S> {
         let mut own = std::mem::take(&mut self.row);
         let own_support = self.tree.inner.support(set);
         let len = 3 * frames + inner + own_support.len();
-        let here = self.tree.inner_at(at.t, &m.x, &at.lam[norms..]);
+        let here = inner_at(at.t, &m.x, &at.lam[norms..]);
         self.inner.measure_row(set, k, &here, &mut own[..len]);
         // the row over coordinates: multipliers are those of the elements
         let (x, rest) = own.split_at(3 * frames);
@@ -73,7 +73,7 @@ impl<S: Scalar> TreeTerms<S> {
     }
     pub(crate) fn conditions(&mut self, at: &At<S>, position: &mut [S], velocity: &mut [S]) {
         let m = self.tree.see(at.q, Some((at.v, at.a)), &self.g, [&mut self.here, &mut self.seen]);
-        let here = self.tree.inner_at(at.t, &m.x, &self.none);
+        let here = inner_at(at.t, &m.x, &self.none);
         self.inner.conditions(&here, position, velocity);
     }
     pub(crate) fn condition_row(

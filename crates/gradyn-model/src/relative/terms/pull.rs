@@ -42,7 +42,7 @@ impl<S: Scalar> TreeTerms<S> {
         let eta = &self.eta;
         let rows = &rows[self.tree.balls.len()..];
         let lam = &at.lam[self.tree.balls.len()..];
-        let here = self.tree.inner_at(at.t, &self.here.x, lam);
+        let here = inner_at(at.t, &self.here.x, lam);
         self.inner.balance(here.a, here.lam, &mut self.f);
         self.inner.pull_with_forces(&here, c, [eta, rows], s, [x, x_rate, grad], Some(&mut self.f));
         self.inner.add_momentum(s, eta, x_second);

@@ -6,7 +6,7 @@ impl<S: Scalar> TreeTerms<S> {
     pub(crate) fn constraint_p(&mut self, at: &At<S>, c: [f64; 3], delta: &[S], out: &mut [S]) {
         self.row_partials(at, c);
         let out = &mut out[self.tree.balls.len()..];
-        let here = self.tree.inner_at(at.t, &self.here.x, &self.none);
+        let here = inner_at(at.t, &self.here.x, &self.none);
         self.inner.constraint_p(&here, c, delta, out);
         if self.along(at.q, at.v, Some(at.a), delta) {
             let mn = &self.tree.inner.patterns().mn;
@@ -29,7 +29,7 @@ impl<S: Scalar> TreeTerms<S> {
         // slots of the elements
         let mu = &mu[self.tree.balls.len()..];
         let mn = &self.tree.inner.patterns().mn;
-        let here = self.tree.inner_at(at.t, &self.here.x, &self.none);
+        let here = inner_at(at.t, &self.here.x, &self.none);
         self.inner.constraint_p_t(&here, c, mu, s, grad);
         // slots of the geometry: x̄ = s r_xᵀ μ, and of the rates
         if !shaped {
@@ -46,7 +46,7 @@ impl<S: Scalar> TreeTerms<S> {
         self.balanced(w, lam);
         self.row_stress(at, lam);
         self.sum.fill(S::zero());
-        let here = self.tree.inner_at(at.t, &self.here.x, &self.none);
+        let here = inner_at(at.t, &self.here.x, &self.none);
         self.inner.balance_p(&here, &self.y, &lam[self.tree.balls.len()..], delta, &mut self.sum);
         // f_x x_p, and (Jᵀ)_p f
         if self.along(at.q, w, None, delta) {
@@ -73,7 +73,7 @@ impl<S: Scalar> TreeTerms<S> {
         // (J μ)·f_p of the elements
         self.weigh(mu);
         let nn = &self.tree.inner.patterns().nn;
-        let here = self.tree.inner_at(at.t, &self.here.x, &self.none);
+        let here = inner_at(at.t, &self.here.x, &self.none);
         self.inner.balance_p_t(&here, &self.y, &lam[self.tree.balls.len()..], &self.eta, s, grad);
         // (4): (J μ)·f_x x_p, and f·(J μ)_p
         if !shaped {
@@ -88,7 +88,7 @@ impl<S: Scalar> TreeTerms<S> {
     pub(crate) fn forces_p(&mut self, at: &At<S>, delta: &[S], out: &mut [S]) {
         self.unbalanced(at);
         self.sum.fill(S::zero());
-        let here = self.tree.inner_at(at.t, &self.here.x, &self.none);
+        let here = inner_at(at.t, &self.here.x, &self.none);
         self.inner.forces_p(&here, delta, &mut self.sum);
         self.inner.balance_p(&here, &self.here.x[2], &self.none, delta, &mut self.sum);
         if self.along(at.q, at.v, None, delta) {
@@ -110,7 +110,7 @@ impl<S: Scalar> TreeTerms<S> {
             self.run(at.v, Some(at.a).filter(|_| !inertial));
         }
         self.weigh(mu);
-        let here = self.tree.inner_at(at.t, &self.here.x, &self.none);
+        let here = inner_at(at.t, &self.here.x, &self.none);
         self.inner.forces_p_t(&here, &self.eta, s, grad);
         if inertial {
             self.inner.balance_p_t(&here, &self.here.x[2], &self.none, &self.eta, s, grad);

@@ -1,5 +1,5 @@
-//! Whose copy a mistake is in: the text of a template is the same for all its copies, so that each of them has
-//! places of its own.
+//! Whose copy a mistake is in: the text of a template is the same for all its copies, so that each of them
+//! has places of its own.
 //!
 //! ```text
 //! place in copy k = place in the text + (k + 1) s          s: bytes of the text, and one more             (1)
