@@ -5,7 +5,7 @@
 
 use gradyn::{Coordinates, Prepared};
 use gradyn_bench::best;
-use gradyn_model::{At, Level, Set};
+use gradyn_model::{At, FunctionalSet, Level};
 use gradyn_num::{Kkt, Saddle};
 
 /// µs of one call.
@@ -54,10 +54,10 @@ fn profile(model: &Prepared) -> String {
         "pull",
         time(|| assert!(d.pull(&at, Level::ACCELERATION, [&a, &lam], 1.0, [&mut bar, &mut rate, &mut grad]))),
     );
-    let mut values = vec![0.0; sys.functionals(Set::Integrand)];
-    line("measure", time(|| d.measure(Set::Integrand, &at, &mut values)));
-    let mut row = vec![0.0; 3 * n + m + sys.support(Set::Integrand).len()];
-    line("measure_row", time(|| d.measure_row(Set::Integrand, 0, &at, &mut row)));
+    let mut values = vec![0.0; sys.functionals(FunctionalSet::Integrand)];
+    line("measure", time(|| d.measure(FunctionalSet::Integrand, &at, &mut values)));
+    let mut row = vec![0.0; 3 * n + m + sys.support(FunctionalSet::Integrand).len()];
+    line("measure_row", time(|| d.measure_row(FunctionalSet::Integrand, 0, &at, &mut row)));
     line("force_tangents", time(|| d.force_tangents(&at, &mut k, &mut c)));
     line("balance_q", time(|| d.balance_q(&at, &a, &lam, &mut k)));
     line("constraint_q, level 0", time(|| d.constraint_q(&at, Level::POSITION, &mut mn)));

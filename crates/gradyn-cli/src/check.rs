@@ -30,7 +30,7 @@ pub(crate) fn check(a: &CheckArgs) -> Result<(), Failure> {
     }
     // counts of all coordinates; those of the model itself are known already
     let p = &l.prepared;
-    let reach = gradyn::reach::reach(&l.file().mechanism);
+    let reach = gradyn::reach::parameter_users(&l.file().mechanism);
     let mut mobility = Mobility::of(&l.file().mechanism);
     let own = mobility.iter_mut().flat_map(|m| &mut m.families).filter(|f| f.0 == p.model.family);
     own.for_each(|f| f.1 = Family::Counted(p.counts()));

@@ -217,7 +217,7 @@ fn values(a: &OptimizeArgs, study: &Optimization, report: &Report) -> Result<Vec
 
 /// The output table of a design.
 fn table(l: &Loaded, study: &Optimization, s: &Scenario, x: &[f64], path: &Path) -> Done {
-    let model = s.prepared.reach(x).map_err(|e| l.fail(e))?;
+    let model = s.prepared.at_on_branch(x).map_err(|e| l.fail(e))?;
     let run = model.run(&study.method).map_err(|e| l.fail(e))?;
     let table = model.table(&run, l.file().study.output_step).map_err(|e| l.fail(e))?;
     let object = || json!({"columns": table.columns, "rows": table.rows});

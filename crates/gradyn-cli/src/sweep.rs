@@ -31,7 +31,7 @@ pub(crate) fn sweep(a: &SweepArgs) -> Result<(), Failure> {
     let samples = samples::samples(a, &l.prepared)?;
     let columns = columns(&l);
     let row = |rho: &Vec<f64>| {
-        let design = l.prepared.reach(rho).and_then(|p| p.design(&method, sensitivity));
+        let design = l.prepared.at_on_branch(rho).and_then(|p| p.design(&method, sensitivity));
         row(rho, design.map_err(|e| e.to_string()), columns.len())
     };
     // threads; table = the file, continued where it ends

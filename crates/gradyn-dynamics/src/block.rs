@@ -42,7 +42,7 @@ const FEW: usize = 3;
 
 /// What a state step integrates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum Integrated {
     /// All coordinates and velocities (q, v): (1).
     Full,
     /// Independent coordinates and velocities (z, ż): (2).
@@ -51,19 +51,19 @@ pub enum State {
     Mixed,
 }
 
-impl State {
+impl Integrated {
     /// The lists of independent coordinates that a plan holds: at the level of positions, of velocities.
     /// Without velocity rows one list serves both.
     pub(crate) fn lists(self, sys: &Setup) -> [Option<std::ops::Range<usize>>; 2] {
         let n = sys.dims().n;
         let free = |kinematics: Kinematics| n - sys.independent(kinematics).len();
         match self {
-            State::Full => [None, None],
-            State::Mixed => [None, Some(0..free(Kinematics::Velocity))],
-            State::Independent if sys.dims().m_vel == 0 => {
+            Integrated::Full => [None, None],
+            Integrated::Mixed => [None, Some(0..free(Kinematics::Velocity))],
+            Integrated::Independent if sys.dims().m_vel == 0 => {
                 [Some(0..free(Kinematics::Velocity)), Some(0..free(Kinematics::Velocity))]
             }
-            State::Independent => [
+            Integrated::Independent => [
                 Some(0..free(Kinematics::Position)),
                 Some(free(Kinematics::Position)..free(Kinematics::Position) + free(Kinematics::Velocity)),
             ],
@@ -175,7 +175,7 @@ pub struct Block {
     /// Partials of (4), and the data at the block.
     pub linear: Linear,
     f: Lagrange,
-    state: State,
+    state: Integrated,
     solver: Solver,
     /// [Φ_q; B] of positions and velocities, once a choice was made; the second stands for both if there is
     /// one list.
@@ -200,13 +200,13 @@ struct Pulled {
 
 impl Block {
     /// Memory; `kkt` is prepared, its clones share the pattern.
-    pub fn new(sys: &Setup, f: Lagrange, state: State, p: &[f64], kkt: &Kkt) -> Self {
+    pub fn new(sys: &Setup, f: Lagrange, state: Integrated, p: &[f64], kkt: &Kkt) -> Self {
         let linear = Linear::new(sys, f, p);
         let (n, m) = (sys.dims().n, sys.dims().m);
         let lists = state.lists(sys);
         let one = lists[0].is_some() && lists[0] == lists[1];
         let solver = match state {
-            State::Full => Solver::Kkt(Box::new(kkt.clone())),
+            Integrated::Full => Solver::Kkt(Box::new(kkt.clone())),
             _ => Solver::NullSpace(NullSpace::new(sys)),
         };
         let dphi_q = vec![0.0; sys.patterns().mn.nnz()];

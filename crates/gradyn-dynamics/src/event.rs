@@ -18,7 +18,7 @@ use crate::plan::Frozen;
 use crate::record::{Layout, Span};
 use crate::step::{Chain, StepRecipe};
 use crate::trajectory::Trajectory;
-use gradyn_model::{Evaluator, Set};
+use gradyn_model::{Evaluator, FunctionalSet};
 use gradyn_num::Wide;
 
 /// An extreme of the cubic polynomial that comes so near to zero, relative to the ends, is looked at.
@@ -110,7 +110,7 @@ impl Event {
         let time = Wide::along(t, 1.0);
         self.moving.set_angles(angles);
         self.moving.at_time(time);
-        self.moving.measure(Set::Terminal, &lay.node(time, &self.x), &mut self.values);
+        self.moving.measure(FunctionalSet::Terminal, &lay.node(time, &self.x), &mut self.values);
         let h = self.values[self.index];
         if !h.re.is_finite() {
             return Err(StepError::NotFinite { t, equation: "the condition for the final time".into() });

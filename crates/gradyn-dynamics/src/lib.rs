@@ -23,7 +23,7 @@ pub mod step;
 pub mod tableau;
 mod trajectory;
 
-pub use block::State;
+pub use block::Integrated;
 pub use error::StepError;
 pub use formulation::{Compliance, Lagrange};
 pub use plan::{Frozen, Plan, Statistics};

@@ -1,6 +1,6 @@
 //! What a record of a run holds, from when to when it goes, and what it cost.
 
-use gradyn_model::{At, Set, Setup};
+use gradyn_model::{At, FunctionalSet, Setup};
 use gradyn_num::ProgramScalar;
 
 /// Where things are in a record: (q, v, a, λ | z | extras).
@@ -19,7 +19,7 @@ impl Layout {
     /// Sizes of a system, with `extras` numbers after the head.
     pub(crate) fn of(sys: &Setup, extras: usize) -> Self {
         let d = sys.dims();
-        let o = sys.functionals(Set::Integrand);
+        let o = sys.functionals(FunctionalSet::Integrand);
         Self { n: d.n, m: d.m, o, len: 3 * d.n + d.m + o + extras }
     }
     /// Offset of the velocities v.

@@ -25,13 +25,13 @@ pub use crate::record::{Layout, Report, Span, Tolerance};
 pub use chain::{Chain, ChainResidual, StartLaw};
 pub use recipe::{StepKind, StepRecipe};
 
-use crate::block::State;
+use crate::block::Integrated;
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::plan::Frozen;
 use crate::tableau::Tableau;
-use gradyn_model::{At, Evaluator, KernelScalar, Set, Setup};
+use gradyn_model::{At, Evaluator, FunctionalSet, KernelScalar, Setup};
 use gradyn_num::Dual;
 
 /// The ordinary differential equations behind a step, and the scheme that integrates equations along its
@@ -41,7 +41,7 @@ pub struct Equations {
     /// The law of (a, λ), with constraints at the level of accelerations.
     pub law: Lagrange,
     /// What is integrated.
-    pub state: State,
+    pub state: Integrated,
     /// A scheme of the order of the step.
     pub scheme: &'static Tableau,
     /// Does the step impose its constraints at the level of positions?
@@ -153,13 +153,13 @@ impl<S: KernelScalar> IntegrandRows<S> {
     pub fn new(sys: &Setup) -> Self {
         let d = sys.dims();
         let node = 3 * d.n + d.m;
-        let width = node + sys.support(Set::Integrand).len();
-        Self { rows: vec![S::zero(); width * sys.functionals(Set::Integrand)], width, node }
+        let width = node + sys.support(FunctionalSet::Integrand).len();
+        Self { rows: vec![S::zero(); width * sys.functionals(FunctionalSet::Integrand)], width, node }
     }
     /// Evaluates the gradients at a point.
     pub fn set(&mut self, at: &At<S>, terms: &mut Evaluator<S>) {
         for (k, row) in self.rows.chunks_exact_mut(self.width.max(1)).enumerate() {
-            terms.measure_row(Set::Integrand, k, at, row);
+            terms.measure_row(FunctionalSet::Integrand, k, at, row);
         }
     }
 }
@@ -185,12 +185,14 @@ impl IntegrandRows {
     /// The product g_p · δ of an objective with a direction of slots.
     pub(crate) fn slot_mul(&self, sys: &Setup, k: usize, delta: &[f64]) -> f64 {
         let row = &self.rows[k * self.width + self.node..(k + 1) * self.width];
-        row.iter().zip(sys.support(Set::Integrand)).map(|(g, &s)| g * delta[s as usize]).sum()
+        row.iter().zip(sys.support(FunctionalSet::Integrand)).map(|(g, &s)| g * delta[s as usize]).sum()
     }
     /// grad += s g_pᵀ.
     pub fn slot_mul_t(&self, sys: &Setup, k: usize, s: f64, grad: &mut [f64]) {
         let row = &self.rows[k * self.width + self.node..(k + 1) * self.width];
-        row.iter().zip(sys.support(Set::Integrand)).for_each(|(g, &slot)| grad[slot as usize] += s * g);
+        row.iter()
+            .zip(sys.support(FunctionalSet::Integrand))
+            .for_each(|(g, &slot)| grad[slot as usize] += s * g);
     }
 }
 

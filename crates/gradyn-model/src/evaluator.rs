@@ -14,7 +14,7 @@ use crate::guard::Outside;
 use crate::mechanics::{Kind, Mechanics};
 use crate::relative::TreeTerms;
 use crate::scalar::KernelScalar;
-use crate::system::{At, Kinematics, Set};
+use crate::system::{At, FunctionalSet, Kinematics};
 use crate::user::UserTerms;
 
 /// The terms of a system at one point. Every product adds to its output.
@@ -219,12 +219,12 @@ impl<S: KernelScalar> Evaluator<S> {
 impl<S: KernelScalar> Evaluator<S> {
     /// Values of a set of functionals.
     #[inline]
-    pub fn measure(&mut self, set: Set, at: &At<S>, out: &mut [S]) {
+    pub fn measure(&mut self, set: FunctionalSet, at: &At<S>, out: &mut [S]) {
         self.assert_time(at);
         each!(&mut self.terms, x => x.measure(set, at, out))
     }
     /// Gradient of functional `k` of a set over (q, v, a, λ | slots of the support), written to `row`.
-    pub fn measure_row(&mut self, set: Set, k: usize, at: &At<S>, row: &mut [S]) {
+    pub fn measure_row(&mut self, set: FunctionalSet, k: usize, at: &At<S>, row: &mut [S]) {
         self.assert_time(at);
         each!(&mut self.terms, x => x.measure_row(set, k, at, row))
     }

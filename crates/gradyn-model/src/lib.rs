@@ -46,5 +46,7 @@ pub use row::{Owner, RowName};
 pub use row_status::{Active, RowStatus};
 pub use scalar::{KernelScalar, RunScalar};
 pub use start::Start;
-pub use system::{AngleName, At, Dims, Kinematics, Level, RowScaling, Set, Statics, velocity_weights};
+pub use system::{
+    AngleName, At, Dims, FunctionalSet, Kinematics, Level, RowScaling, Statics, velocity_weights,
+};
 pub use warning::{Subject, Warning, WarningCode};

@@ -6,7 +6,7 @@ use crate::relative::Relative;
 use crate::row::RowName;
 use crate::row_status::RowStatus;
 use crate::start::Start;
-use crate::system::{AngleName, Dims, Kinematics, Patterns, RowScaling, Set, Statics};
+use crate::system::{AngleName, Dims, FunctionalSet, Kinematics, Patterns, RowScaling, Statics};
 use crate::user::UserSystem;
 use std::sync::Arc;
 
@@ -241,11 +241,11 @@ impl Mechanics {
         self.rows.compliances(scaling)
     }
     /// Number of functionals in a set.
-    pub fn functionals(&self, set: Set) -> usize {
+    pub fn functionals(&self, set: FunctionalSet) -> usize {
         each!(self, s => s.functionals(set))
     }
     /// Slots that a set can depend on.
-    pub fn support(&self, set: Set) -> &[u32] {
+    pub fn support(&self, set: FunctionalSet) -> &[u32] {
         each!(self, s => s.support(set))
     }
     /// Coordinates that condition `k` of positions or of velocities can depend on.

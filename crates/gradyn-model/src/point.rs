@@ -28,7 +28,7 @@ impl<'a, S: Copy> At<'a, S> {
 
 /// The functionals of a study, compiled against the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Set {
+pub enum FunctionalSet {
     /// Integrands g of the objectives.
     Integrand,
     /// Terminal values w of the objectives.

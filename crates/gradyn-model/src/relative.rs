@@ -35,7 +35,7 @@ use crate::elements::Elements;
 use crate::guard::Outside;
 use crate::row::{Owner, RowName};
 use crate::row_status::{Active, RowStatus};
-use crate::system::{At, Dims, Patterns, Set};
+use crate::system::{At, Dims, FunctionalSet, Patterns};
 use contraction::Contraction;
 use fold::Nodes;
 use mass::Pseudo;
@@ -169,10 +169,11 @@ impl Relative {
     /// Slots that functionals can depend on: their own, and those of the frames.
     fn find_supports(&mut self) {
         let with_geometry = |own: &[u32]| sorted(own.iter().chain(&self.geometry).copied().collect());
-        self.supports = [Set::Integrand, Set::Terminal, Set::Output].map(|set| {
-            let own = self.inner.support(set);
-            if self.inner.functionals(set) == 0 { vec![] } else { with_geometry(own) }
-        });
+        self.supports =
+            [FunctionalSet::Integrand, FunctionalSet::Terminal, FunctionalSet::Output].map(|set| {
+                let own = self.inner.support(set);
+                if self.inner.functionals(set) == 0 { vec![] } else { with_geometry(own) }
+            });
     }
     /// Compliances of all rows, from those of the rows of the elements.
     fn with_norms(&self, compliances: &[f64]) -> Vec<f64> {

@@ -3,7 +3,7 @@
 //! The list is closed, so that the functions of a user's system, which are generic over the scalar, can be an
 //! object: [`UserFunctions`] are the functions on each scalar of the list.
 
-use crate::point::{At, Set};
+use crate::point::{At, FunctionalSet};
 use gradyn_num::{Complex, Dual, ProgramScalar, Scalar, Wide};
 
 /// Which numbers of a point are differentiated.
@@ -25,7 +25,7 @@ pub enum What {
     /// The product Aᵀ λ.
     Pulled,
     /// Values of a set of functionals.
-    Functionals(Set),
+    Functionals(FunctionalSet),
     /// The initial conditions Φ⁰ of (2).
     Initial,
 }

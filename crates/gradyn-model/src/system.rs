@@ -14,7 +14,7 @@
 //! derivative are applied once per run. All `_t` products are plain transposes. Every product *adds* to its
 //! output.
 
-pub use crate::point::{At, Set};
+pub use crate::point::{At, FunctionalSet};
 
 use gradyn_num::Pattern;
 

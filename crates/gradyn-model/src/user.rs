@@ -21,7 +21,7 @@ use crate::error::ModelError;
 use crate::row::Owner;
 use crate::row_status::{Active, RowStatus};
 use crate::scalar::{Functions, KernelScalar, Over, UserFunctions, What};
-use crate::system::{AngleName, At, Dims, Kinematics, Patterns, Set, velocity_weights};
+use crate::system::{AngleName, At, Dims, FunctionalSet, Kinematics, Patterns, velocity_weights};
 use functions::Space;
 use gradyn_num::{Pattern, Scalar};
 use std::sync::Arc;
@@ -185,10 +185,10 @@ impl UserSystem {
             none: zero(square),
         }
     }
-    pub(crate) fn functionals(&self, set: Set) -> usize {
-        if set == Set::Output { self.n } else { self.objectives.len() }
+    pub(crate) fn functionals(&self, set: FunctionalSet) -> usize {
+        if set == FunctionalSet::Output { self.n } else { self.objectives.len() }
     }
-    pub(crate) fn support(&self, _set: Set) -> &[u32] {
+    pub(crate) fn support(&self, _set: FunctionalSet) -> &[u32] {
         &self.slots
     }
     pub(crate) fn condition_pattern(&self, _kinematics: Kinematics, _k: usize) -> &[u32] {
@@ -260,10 +260,10 @@ impl<S: KernelScalar> UserTerms<S> {
         let at = At { lam, ..*at };
         self.user.on().jacobian(What::Pulled, &at, &self.p, Over::P, &mut |i, k, x| grad[k] += mu[i] * x * s);
     }
-    pub(crate) fn measure(&mut self, set: Set, at: &At<S>, out: &mut [S]) {
+    pub(crate) fn measure(&mut self, set: FunctionalSet, at: &At<S>, out: &mut [S]) {
         out.copy_from_slice(&self.user.on().value(What::Functionals(set), at, &self.p));
     }
-    pub(crate) fn measure_row(&mut self, set: Set, k: usize, at: &At<S>, row: &mut [S]) {
+    pub(crate) fn measure_row(&mut self, set: FunctionalSet, k: usize, at: &At<S>, row: &mut [S]) {
         row.fill(S::zero());
         let node = 3 * self.user.n + at.lam.len();
         for (over, first) in [(Over::Q, 0), (Over::V, self.user.n), (Over::P, node)] {

@@ -6,7 +6,7 @@
 //! ```
 
 use gradyn_dynamics::{StepRecipe, Trajectory};
-use gradyn_model::{At, Model, RunScalar, Set};
+use gradyn_model::{At, FunctionalSet, Model, RunScalar};
 use gradyn_num::{Dual, Scalar, Wide};
 
 /// One row per objective, one column per parameter.
@@ -102,7 +102,7 @@ pub(crate) fn terminal<S: RunScalar>(recipe: &StepRecipe, p: &[S], t: S, angles:
     terms.set_angles(angles);
     terms.at(t, &x[..lay.n]);
     let mut w = vec![S::zero(); lay.o];
-    terms.measure(Set::Terminal, &lay.node(t, x), &mut w);
+    terms.measure(FunctionalSet::Terminal, &lay.node(t, x), &mut w);
     (0..lay.o).map(|k| x[lay.z() + k] + w[k]).collect()
 }
 
@@ -127,13 +127,13 @@ impl TerminalRows {
         terms.at(t, &x[..lay.n]);
         let at = lay.node(t, x);
         let rows = (0..lay.o).map(|k| {
-            let mut row = vec![0.0; lay.z() + sys.support(Set::Terminal).len()];
-            terms.measure_row(Set::Terminal, k, &at, &mut row);
+            let mut row = vec![0.0; lay.z() + sys.support(FunctionalSet::Terminal).len()];
+            terms.measure_row(FunctionalSet::Terminal, k, &at, &mut row);
             row
         });
         Self {
             rows: rows.collect(),
-            slopes: slopes(case.recipe, Set::Terminal, p, plan.angles(n), &at),
+            slopes: slopes(case.recipe, FunctionalSet::Terminal, p, plan.angles(n), &at),
             node: lay.z(),
         }
     }
@@ -143,7 +143,7 @@ impl TerminalRows {
     }
     /// grad += w_pᵀ + w_t t_N'ᵀ.
     pub(crate) fn add_slots(&self, case: &Case, k: usize, grad: &mut [f64]) {
-        let support = case.recipe.system().support(Set::Terminal);
+        let support = case.recipe.system().support(FunctionalSet::Terminal);
         support.iter().zip(&self.rows[k][self.node..]).for_each(|(&s, w)| grad[s as usize] += w);
         if let Some(Some(slot)) = case.run.plan.declared.last() {
             grad[*slot as usize] += self.slopes[k];
@@ -152,7 +152,7 @@ impl TerminalRows {
     /// w_x s + w_p δ + w_t t_N'.
     pub(crate) fn mul(&self, case: &Case, k: usize, s: &[f64], delta: &[f64]) -> f64 {
         let state: f64 = self.rows[k][..self.node].iter().zip(s).map(|(w, s)| w * s).sum();
-        let support = case.recipe.system().support(Set::Terminal);
+        let support = case.recipe.system().support(FunctionalSet::Terminal);
         let slots: f64 =
             support.iter().zip(&self.rows[k][self.node..]).map(|(&s, w)| w * delta[s as usize]).sum();
         let time = case
@@ -168,7 +168,13 @@ impl TerminalRows {
 }
 
 /// Slopes ∂w/∂t of the functionals of a set, at rest of everything else.
-pub(crate) fn slopes(recipe: &StepRecipe, set: Set, p: &[f64], angles: &[f64], at: &At) -> Vec<f64> {
+pub(crate) fn slopes(
+    recipe: &StepRecipe,
+    set: FunctionalSet,
+    p: &[f64],
+    angles: &[f64],
+    at: &At,
+) -> Vec<f64> {
     let lift = |x: &[f64]| -> Vec<Wide> { x.iter().map(|&x| Dual::from(x)).collect() };
     let sys = recipe.system();
     let q = lift(at.q);

@@ -21,7 +21,7 @@
 use crate::objective::{Case, Gradient, terminal};
 use gradyn_dynamics::formulation::{largest_mass, smallest_row};
 use gradyn_dynamics::{Chain, Residual, StepArgs, StepError};
-use gradyn_model::{Evaluator, RunScalar, Set};
+use gradyn_model::{Evaluator, FunctionalSet, RunScalar};
 use gradyn_num::complex::STEP;
 use gradyn_num::{Complex, Wide, largest};
 
@@ -189,7 +189,7 @@ impl Slopes {
     fn new(case: &Case, p: &[f64]) -> Self {
         let sys = case.recipe.system();
         let terms = sys.evaluator(p);
-        let width = case.run.layout.z() + sys.support(Set::Integrand).len();
+        let width = case.run.layout.z() + sys.support(FunctionalSet::Integrand).len();
         Self { terms, sums: [0.0; 4], row: vec![0.0; width] }
     }
     /// Takes in record n.
@@ -200,7 +200,7 @@ impl Slopes {
         self.terms.set_angles(plan.angles(n));
         self.terms.at(at.t, at.q);
         for k in 0..case.objectives() {
-            self.terms.measure_row(Set::Integrand, k, &at, &mut self.row);
+            self.terms.measure_row(FunctionalSet::Integrand, k, &at, &mut self.row);
             for (sum, (_, range)) in self.sums.iter_mut().zip(lay.blocks()) {
                 *sum = sum.max(self.row[range].iter().map(|g| g.abs()).sum());
             }

@@ -19,7 +19,7 @@ pub(crate) use singular::explain;
 
 use crate::error::Error;
 use crate::prepare::{Jump, Prepared, Run};
-use gradyn_model::{Evaluator, Level, Set};
+use gradyn_model::{Evaluator, FunctionalSet, Level};
 use gradyn_num::largest;
 
 /// Measures a run that has ended and adds what there is to know about it; what it must not have passed is an
@@ -60,7 +60,7 @@ fn measure(model: &Prepared, run: &mut Run, d: &mut Evaluator<f64>) -> [f64; 2] 
     let lay = run.trajectory.layout;
     let plan = &run.trajectory.plan;
     let mut r = vec![0.0; lay.m];
-    let mut y = vec![0.0; sys.functionals(Set::Output)];
+    let mut y = vec![0.0; sys.functionals(FunctionalSet::Output)];
     let mut growth = [0.0f64; 2];
     let mut e0 = 0.0;
     for n in 0..=plan.steps() {
@@ -82,7 +82,7 @@ fn measure(model: &Prepared, run: &mut Run, d: &mut Evaluator<f64>) -> [f64; 2] 
         }
 
         // energy = (E₀, max |E - E₀|)
-        d.measure(Set::Output, &at, &mut y);
+        d.measure(FunctionalSet::Output, &at, &mut y);
         let energy = *y.last().expect("the energy is always there");
         if n == 0 {
             e0 = energy;

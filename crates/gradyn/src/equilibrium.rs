@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::method::Method;
 use crate::prepared::Prepared;
 use gradyn_dynamics::equilibrium::{Balance, Equilibrium, Reduced};
-use gradyn_model::{At, Kinematics, ModelError, Set};
+use gradyn_model::{At, FunctionalSet, Kinematics, ModelError};
 use gradyn_num::Wide;
 use gradyn_sensitivity::Design;
 
@@ -56,8 +56,8 @@ impl Prepared {
         let mut lam = e.lam.clone();
         minimum_norm(self, &Method::default(), &terms, &mut lam);
         let at = At { t, q: &e.q, v: &zero, a: &zero, lam: &lam };
-        let mut y = vec![0.0; sys.functionals(Set::Output)];
-        terms.measure(Set::Output, &at, &mut y);
+        let mut y = vec![0.0; sys.functionals(FunctionalSet::Output)];
+        terms.measure(FunctionalSet::Output, &at, &mut y);
         let held = |k: usize| sys.statics().is_some_and(|s| s.held[k]);
         let efforts = e
             .efforts
@@ -123,8 +123,12 @@ impl Prepared {
             }
         }
         reduced.multipliers(&mut lam);
-        let mut y = vec![Wide::from(0.0); sys.functionals(Set::Output)];
-        terms.measure(Set::Output, &At { t, q: &q, v: &zero[..n], a: &zero[..n], lam: &lam }, &mut y);
+        let mut y = vec![Wide::from(0.0); sys.functionals(FunctionalSet::Output)];
+        terms.measure(
+            FunctionalSet::Output,
+            &At { t, q: &q, v: &zero[..n], a: &zero[..n], lam: &lam },
+            &mut y,
+        );
         Ok(y)
     }
     /// The equations at the equilibrium, factored.

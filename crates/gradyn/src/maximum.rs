@@ -1,7 +1,7 @@
 //! Objectives that are smooth maxima: values, the chain rule, and the maximum itself.
 
 use crate::prepare::{Prepared, Run};
-use gradyn_model::Set;
+use gradyn_model::FunctionalSet;
 use gradyn_model::maximum::Maximum;
 use gradyn_sensitivity::Gradient;
 
@@ -54,7 +54,7 @@ impl Prepared {
             let at = lay.node(plan.t[n], run.trajectory.record(n));
             terms.set_angles(plan.angles(n));
             terms.at(at.t, at.q);
-            terms.measure(Set::Integrand, &at, &mut g);
+            terms.measure(FunctionalSet::Integrand, &at, &mut g);
             // the largest level, and how far ψ may be above
             for (k, m) in self.maxima() {
                 let value = m.level(g[k]);

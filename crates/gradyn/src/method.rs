@@ -12,7 +12,7 @@ use gradyn_dynamics::step::Tolerance;
 use gradyn_dynamics::step::adams::coefficients::MOST;
 use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
 use gradyn_dynamics::{
-    Adams, Compliance, Lagrange, Newmark, Rosenbrock, RungeKutta, Scheme, State, StepKind, StepRecipe,
+    Adams, Compliance, Integrated, Lagrange, Newmark, Rosenbrock, RungeKutta, Scheme, StepKind, StepRecipe,
 };
 use gradyn_model::{Model, Owner, RowScaling, Setup, Warning, WarningCode};
 
@@ -59,7 +59,7 @@ pub struct Method {
     /// Index 1 projects its nodes instead of stabilising the constraints.
     pub projected_nodes: bool,
     /// What maggi integrates.
-    pub state: State,
+    pub state: Integrated,
     /// Independent coordinates of maggi by name; empty: they are chosen.
     pub freedoms: Vec<String>,
     /// Coefficients β, γ of Newmark.
@@ -111,7 +111,7 @@ impl Default for Method {
             xi: 1.0,
             omega: 10.0,
             projected_nodes: false,
-            state: State::Independent,
+            state: Integrated::Independent,
             freedoms: vec![],
             newmark: Scheme::TRAPEZOIDAL,
             hht_alpha: 0.05,
@@ -244,7 +244,7 @@ impl Method {
                 self.projected_nodes = choice(value, &[("baumgarte", false), ("projection", true)])?;
             }
             "state" => {
-                let states = [("independent", State::Independent), ("mixed", State::Mixed)];
+                let states = [("independent", Integrated::Independent), ("mixed", Integrated::Mixed)];
                 self.state = choice(value, &states)?;
             }
             "freedoms" => self.freedoms = names(value)?,
@@ -482,7 +482,7 @@ impl Method {
         // a state step
         let f = self.law(penalty);
         let sys = sys.clone();
-        let state = if self.formulation == Formulation::Maggi { self.state } else { State::Full };
+        let state = if self.formulation == Formulation::Maggi { self.state } else { Integrated::Full };
         let kind = if let Some(r) = self.integrator.rosenbrock() {
             let orders = [r.order, r.estimate];
             StepKind::Rosenbrock(Rosenbrock { sys, f, state, freedoms, scheme: r.scheme(), orders })

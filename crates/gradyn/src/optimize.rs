@@ -161,7 +161,7 @@ impl Optimization {
     }
     /// A scenario at a design.
     fn design(&self, s: &Scenario, x: &[f64]) -> Result<Design, Error> {
-        let model = s.prepared.reach(x)?;
+        let model = s.prepared.at_on_branch(x)?;
         let run = model.run(&self.method)?;
         let residuals = self.fit.as_ref().map(|fit| fit.residuals(&model, &run)).transpose()?;
         let psi_rho =

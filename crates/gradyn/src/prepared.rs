@@ -20,7 +20,7 @@ impl Prepared {
     /// This model at other parameters, on this branch: at once if it can be, else by a straight walk of some
     /// designs from here to there. What comes out depends on where the walk begins, and not on designs
     /// before.
-    pub fn reach(&self, rho: &[f64]) -> Result<Self, Error> {
+    pub fn at_on_branch(&self, rho: &[f64]) -> Result<Self, Error> {
         let checked = |model: Self| match on_another_branch(&model, self) {
             true => Err(ModelError::new("the design is assembled on another branch than the start").into()),
             false => Ok(model),

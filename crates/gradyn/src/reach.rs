@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 /// For each parameter, the elements, conditions and outputs that use it, directly or through constants and
 /// hard points, nearest first.
-pub fn reach(m: &Mechanism) -> BTreeMap<String, Vec<String>> {
+pub fn parameter_users(m: &Mechanism) -> BTreeMap<String, Vec<String>> {
     let mut uses: Vec<(String, Vec<String>)> = vec![];
     m.clone().visit_numbers(&mut |owner, x| uses.push((owner.to_owned(), names(x))));
     let keys = m.initial.position.iter().map(|k| ("initial position", &k.0));

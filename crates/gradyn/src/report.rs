@@ -4,7 +4,7 @@ use crate::diagnose::minimum_norm;
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
 use gradyn_dynamics::Plan;
-use gradyn_model::Set;
+use gradyn_model::FunctionalSet;
 use gradyn_num::Wide;
 use gradyn_sensitivity::{Case, Gradient};
 
@@ -50,7 +50,7 @@ impl Prepared {
         let lay = traj.layout;
         let plan = &traj.plan;
         let mut terms = sys.evaluator(&p);
-        let mut y = vec![0.0; sys.functionals(Set::Output)];
+        let mut y = vec![0.0; sys.functionals(FunctionalSet::Output)];
         let mut node = vec![0.0; lay.z()];
         let reads = (0..lay.m).any(|k| sys.reads_multiplier(k));
         // row = outputs of a node, with the loads that redundant rows share
@@ -61,7 +61,7 @@ impl Prepared {
             if reads {
                 minimum_norm(self, &run.method, &terms, &mut node[lay.lam()..]);
             }
-            terms.measure(Set::Output, &lay.node(t, &node), &mut y);
+            terms.measure(FunctionalSet::Output, &lay.node(t, &node), &mut y);
             std::iter::once(t).chain(y[..self.model.columns.len()].iter().copied()).collect::<Vec<f64>>()
         };
         f(&mut row)
@@ -144,7 +144,7 @@ impl OutputDerivatives {
         let plan = &case.run.plan;
         let count = self.count;
         let x = case.run.record(n);
-        let outputs = sys.functionals(Set::Output);
+        let outputs = sys.functionals(FunctionalSet::Output);
         let mut rows = vec![vec![0.0; count]; outputs.saturating_sub(1)];
         // eight columns at a time
         for (chunk, p) in self.slots.iter().enumerate() {
@@ -161,7 +161,7 @@ impl OutputDerivatives {
             let t = plan.node(n, p);
             terms.set_angles(plan.angles(n));
             terms.at(t, &seeded[..lay.n]);
-            terms.measure(Set::Output, &lay.node(t, &seeded), &mut y);
+            terms.measure(FunctionalSet::Output, &lay.node(t, &seeded), &mut y);
             // rows = their derivative parts
             for (row, y) in rows.iter_mut().zip(&y) {
                 row[chunk * 8..].iter_mut().zip(y.eps).for_each(|(r, e)| *r = e);

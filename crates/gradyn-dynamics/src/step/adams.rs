@@ -28,14 +28,14 @@ use super::{
     Bound, Counts, Equations, IntegrandRows, Layout, Pair, Report, Residual, Span, StartLaw, StepArgs,
     Stepper, Tolerance,
 };
-use crate::block::{self, Block, Chooser, State};
+use crate::block::{self, Block, Chooser, Integrated};
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::plan::Frozen;
 use coefficients::{Coefficients, Row, distances, kept, moments};
 use control::{Choice, GEOMETRIC};
-use gradyn_model::{Evaluator, RunScalar, Set, Setup};
+use gradyn_model::{Evaluator, FunctionalSet, RunScalar, Setup};
 use gradyn_num::Kkt;
 
 /// Steps of order 1 at the beginning of a smooth piece: the step after a moving one must not know its size.
@@ -53,7 +53,7 @@ pub struct Adams {
     /// The formulation; its c₂ is 1.
     pub f: Lagrange,
     /// What is integrated.
-    pub state: State,
+    pub state: Integrated,
     /// Independent coordinates that the user named; empty: they are chosen.
     pub freedoms: Vec<u32>,
     /// Highest order of the predictor, 1 … 12.
@@ -269,7 +269,7 @@ impl<S: RunScalar> Residual<S> for Bound<Adams, Work<S>> {
         w.terms.set_angles(frozen.angles);
         let c = spec.coefficients(span, &frozen);
         w.terms.at(span.t, &past[..lay.n]);
-        w.terms.measure(Set::Integrand, &lay.node(span.t, past), &mut w.g[0]);
+        w.terms.measure(FunctionalSet::Integrand, &lay.node(span.t, past), &mut w.g[0]);
         // (1), (2)
         for o in spec.offsets(&lay) {
             spec.predict(&lay, &c, past, spec.slope(&lay, o, x), &mut w.scratch[..n2]);
@@ -288,7 +288,7 @@ impl<S: RunScalar> Residual<S> for Bound<Adams, Work<S>> {
                 &mut w.scratch,
             );
         }
-        w.terms.measure(Set::Integrand, &lay.node(span.end(), x), &mut w.g[1]);
+        w.terms.measure(FunctionalSet::Integrand, &lay.node(span.end(), x), &mut w.g[1]);
         let g = [&w.g[0][..], &w.g[1][..]];
         // (3); differences that are not known are zero
         for i in 1..=spec.order {
@@ -362,9 +362,13 @@ impl Stepper for Bound<Adams, AdamsLinear> {
         let [known, _] = l.values.turn(&lay, span, past, x);
         if !known {
             spec.set_past(span, frozen, l);
-            l.past.measure(Set::Integrand, &lay.node(span.t, past), &mut l.values.at[0]);
+            l.past.measure(FunctionalSet::Integrand, &lay.node(span.t, past), &mut l.values.at[0]);
         }
-        l.blocks[node].linear.terms.measure(Set::Integrand, &lay.node(span.end(), x), &mut l.values.at[1]);
+        l.blocks[node].linear.terms.measure(
+            FunctionalSet::Integrand,
+            &lay.node(span.end(), x),
+            &mut l.values.at[1],
+        );
         let g = [&l.values.at[0][..], &l.values.at[1][..]];
         // (3)
         let count = kept(l.c.order, l.c.known, spec.order);

@@ -41,13 +41,13 @@ pub use scheme::Scheme;
 pub(crate) use tangent::Projector;
 
 use super::{Bound, Counts, Equations, Layout, Report, Span, StartLaw, StepArgs, Stepper, Tolerance};
-use crate::block::State;
+use crate::block::Integrated;
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::{Compliance, Lagrange};
 use crate::plan::Frozen;
 use crate::projection::violation;
-use gradyn_model::{At, RunScalar, Set, Setup};
+use gradyn_model::{At, FunctionalSet, RunScalar, Setup};
 use gradyn_num::Kkt;
 
 const MAX_ITERATIONS: usize = 30;
@@ -177,7 +177,7 @@ impl Newmark {
         };
         Equations {
             law,
-            state: State::Full,
+            state: Integrated::Full,
             scheme: &crate::tableau::TRAPEZOIDAL,
             positions: self.f.level[2] == 0.0,
         }
@@ -237,7 +237,7 @@ impl Stepper for Bound<Newmark, NewmarkLinear> {
         l.motion.terms.set_angles(frozen.angles);
         if o > 0 {
             l.motion.terms.at_time(span.t);
-            l.motion.terms.measure(Set::Integrand, &lay.node(span.t, past), &mut x[z..z + o]);
+            l.motion.terms.measure(FunctionalSet::Integrand, &lay.node(span.t, past), &mut x[z..z + o]);
         }
         // predict
         for i in 0..n {
@@ -254,7 +254,7 @@ impl Stepper for Bound<Newmark, NewmarkLinear> {
         // (7)
         if o > 0 {
             let (head, tail) = x.split_at_mut(z);
-            l.motion.terms.measure(Set::Integrand, &lay.node(span.end(), head), &mut l.integrands);
+            l.motion.terms.measure(FunctionalSet::Integrand, &lay.node(span.end(), head), &mut l.integrands);
             for k in 0..o {
                 tail[k] = past[z + k] + 0.5 * h * (tail[k] + l.integrands[k]);
             }

@@ -24,13 +24,13 @@ use super::{
     Bound, Counts, Equations, IntegrandRows, Layout, Report, Residual, Span, StartLaw, StepArgs, Stepper,
     Tolerance,
 };
-use crate::block::{self, Block, Chooser, State};
+use crate::block::{self, Block, Chooser, Integrated};
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::plan::Frozen;
 use crate::tableau::Scheme;
-use gradyn_model::{Evaluator, KernelScalar, RunScalar, Set, Setup};
+use gradyn_model::{Evaluator, FunctionalSet, KernelScalar, RunScalar, Setup};
 use gradyn_num::Kkt;
 
 /// A scheme on a formulation.
@@ -41,7 +41,7 @@ pub struct Rosenbrock {
     /// The formulation; its c₂ is 1.
     pub f: Lagrange,
     /// What is integrated.
-    pub state: State,
+    pub state: Integrated,
     /// Independent coordinates that the user named; empty: they are chosen.
     pub freedoms: Vec<u32>,
     /// Coefficients of the scheme.
@@ -72,7 +72,7 @@ impl<S: RunScalar> Along<S> {
     fn new(sys: &Setup, p: &[S]) -> Self {
         let zero = S::Along::from(0.0);
         let d = sys.dims();
-        let o = sys.functionals(Set::Integrand);
+        let o = sys.functionals(FunctionalSet::Integrand);
         let terms = sys.evaluator(&p.iter().map(|&p| S::along(p, S::zero())).collect::<Vec<_>>());
         let z = 3 * d.n + d.m;
         Self {
@@ -153,7 +153,7 @@ impl Rosenbrock {
         a.terms.at(at.t, at.q);
         self.state.residual(sys, &self.f, &at, frozen.choice, &mut a.terms, &mut a.rows, &mut a.scratch);
         if lay.o > 0 {
-            a.terms.measure(Set::Integrand, &at, &mut a.g);
+            a.terms.measure(FunctionalSet::Integrand, &at, &mut a.g);
         }
     }
     /// Defects of a prediction (q, v)_0 + h Σ c_j K_j.
@@ -185,7 +185,7 @@ impl Rosenbrock {
     /// Memory of the residual.
     pub(crate) fn work<S: RunScalar>(&self, p: &[S]) -> Work<S> {
         let d = self.sys.dims();
-        let o = self.sys.functionals(Set::Integrand);
+        let o = self.sys.functionals(FunctionalSet::Integrand);
         let terms = self.sys.evaluator(p);
         let zeros = |n: usize| vec![S::zero(); n];
         let slopes = zeros((self.stages() + 1) * 2 * d.n);
@@ -290,7 +290,7 @@ impl<S: RunScalar> Residual<S> for Bound<Rosenbrock, Work<S>> {
             spec.along(&lay, (span.t, τ), frozen, (&past[..z], &x[o..o + z]), shift, &mut w.along);
             r[o..o + z].iter_mut().zip(&w.along.rows).for_each(|(r, a)| *r = S::slope(a));
             if lay.o > 0 {
-                w.terms.measure(Set::Integrand, &at, &mut w.g);
+                w.terms.measure(FunctionalSet::Integrand, &at, &mut w.g);
                 (0..lay.o).for_each(|k| r[z + k] -= span.h * (w.g[k] + S::slope(&w.along.g[k])) * b);
             }
         }

@@ -22,14 +22,14 @@ use super::{
     Bound, Counts, Equations, IntegrandRows, Layout, Report, Residual, Span, StartLaw, StepArgs, Stepper,
     Tolerance,
 };
-use crate::block::{self, Block, Chooser, State};
+use crate::block::{self, Block, Chooser, Integrated};
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::{Lagrange, largest_mass, smallest_row};
 use crate::plan::Frozen;
 use crate::tableau::Tableau;
 use coupled::Coupled;
-use gradyn_model::{Evaluator, RunScalar, Set, Setup};
+use gradyn_model::{Evaluator, FunctionalSet, RunScalar, Setup};
 use gradyn_num::{Kkt, largest};
 
 /// A tableau on a formulation.
@@ -40,7 +40,7 @@ pub struct RungeKutta {
     /// The formulation; its c₂ is 1, or 0 if all blocks are coupled.
     pub f: Lagrange,
     /// What is integrated.
-    pub state: State,
+    pub state: Integrated,
     /// Independent coordinates that the user named; empty: they are chosen.
     pub freedoms: Vec<u32>,
     /// Coefficients of the scheme.
@@ -211,7 +211,7 @@ impl RungeKutta {
     ) {
         let at = lay.node(t, self.block(lay, j, x, past));
         let terms = if j == 0 { &mut l.past } else { &mut l.blocks[j - 1].linear.terms };
-        terms.measure(Set::Integrand, &at, &mut l.values[..lay.o]);
+        terms.measure(FunctionalSet::Integrand, &at, &mut l.values[..lay.o]);
         l.sums[..lay.o].iter_mut().zip(&l.values).for_each(|(s, g)| *s += c * g);
     }
     /// Σ_j c_j g_j into `l.sums`, with every evaluator at its block; nothing is measured without objectives.
@@ -242,13 +242,14 @@ impl RungeKutta {
     pub(crate) fn work<S: RunScalar>(&self, p: &[S]) -> Work<S> {
         let terms = self.sys.evaluator(p);
         let d = self.sys.dims();
-        let o = self.sys.functionals(Set::Integrand);
+        let o = self.sys.functionals(FunctionalSet::Integrand);
         Work { terms, g: vec![S::zero(); o], scratch: vec![S::zero(); d.n + d.m] }
     }
     /// Memory of the steps; `kkt` is prepared.
     pub(crate) fn memory(&self, p: &[f64], kkt: &Kkt) -> Result<RungeKuttaLinear, StepError> {
         // index 3 needs all blocks in one implicit group
-        let positions = self.f.level[2] == 0.0 && self.state == State::Full && self.tableau.takes_positions();
+        let positions =
+            self.f.level[2] == 0.0 && self.state == Integrated::Full && self.tableau.takes_positions();
         assert!(
             self.f.level[2] == 1.0 || positions,
             "{} needs constraints at acceleration level",
@@ -358,7 +359,7 @@ impl<S: RunScalar> Residual<S> for Bound<RungeKutta, Work<S>> {
             w.terms.at(t, at.q);
             // (2)
             if lay.o > 0 && spec.counts(j) {
-                w.terms.measure(Set::Integrand, &at, &mut w.g);
+                w.terms.measure(FunctionalSet::Integrand, &at, &mut w.g);
                 for k in 0..lay.o {
                     r[z + k] -= span.h * w.g[k] * spec.b()[j];
                 }

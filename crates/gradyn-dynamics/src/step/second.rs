@@ -8,7 +8,7 @@
 //! (1) of two stages is one evaluation on duals with a lane for each. The transpose of (2) has another μ for
 //! each stage and uses one lane of an evaluation, so that more lanes would make it dearer.
 
-use crate::block::State;
+use crate::block::Integrated;
 use crate::formulation::{Lagrange, Linear};
 use crate::plan::Frozen;
 use crate::step::{IntegrandRows, Layout};
@@ -43,7 +43,7 @@ struct Partials {
 /// (1), (2) and the same of the integrands.
 pub(super) struct Second {
     f: Lagrange,
-    state: State,
+    state: Integrated,
     partials: Vec<Partials>,
     stages: Vec<Matrices>,
     /// (g_x)' along w_i.
@@ -68,7 +68,7 @@ impl Partials {
     fn set(
         &mut self,
         sys: &Setup,
-        state: State,
+        state: Integrated,
         lay: &Layout,
         t: Lanes,
         frozen: Frozen,
@@ -82,7 +82,7 @@ impl Partials {
         self.linear.terms.set_angles(frozen.angles);
         let at = lay.node(t, &self.point);
         self.linear.set(sys, &at);
-        if state != State::Full {
+        if state != Integrated::Full {
             self.dphi_q.fill(Lanes::from(0.0));
             self.linear.terms.constraint_q(&at, Level::VELOCITY, &mut self.dphi_q);
         }
@@ -111,7 +111,7 @@ impl Partials {
 
 impl Second {
     /// Memory for `stages` directions.
-    pub(super) fn new(sys: &Setup, f: Lagrange, state: State, p: &[f64], stages: usize) -> Self {
+    pub(super) fn new(sys: &Setup, f: Lagrange, state: Integrated, p: &[f64], stages: usize) -> Self {
         let dims = sys.dims();
         let pat = sys.patterns();
         let zero = Lanes::from(0.0);

@@ -7,7 +7,7 @@ use gradyn_dynamics::step::adams::coefficients::{
     Coefficients, EQUAL, MOST, Row, SIZE, distances, kept, moments,
 };
 use gradyn_dynamics::tableau::DOPRI5;
-use gradyn_dynamics::{Adams, Lagrange, RungeKutta, State, StepError, StepRecipe, Trajectory, simulate};
+use gradyn_dynamics::{Adams, Integrated, Lagrange, RungeKutta, StepError, StepRecipe, Trajectory, simulate};
 use gradyn_model::{Mechanics, Model};
 use gradyn_testkit::models::{Ready, double_pendulum, five_bar, pendulum, ready};
 
@@ -109,7 +109,7 @@ fn adams(sys: &Mechanics, order: usize) -> Adams {
     Adams {
         sys: sys.clone(),
         f: Lagrange::ACCELERATION,
-        state: State::Full,
+        state: Integrated::Full,
         freedoms: vec![],
         order,
         corrects: true,
@@ -130,7 +130,7 @@ fn reference(model: &Model, p: &[f64]) -> Vec<f64> {
     let step = RungeKutta {
         sys: model.system.clone(),
         f: Lagrange::ACCELERATION,
-        state: State::Full,
+        state: Integrated::Full,
         freedoms: vec![],
         tableau: &DOPRI5,
     };

@@ -2,7 +2,7 @@
 
 use gradyn_dynamics::assembly::{Assembled, assemble};
 use gradyn_dynamics::tableau::DOPRI5;
-use gradyn_dynamics::{Frozen, Lagrange, RungeKutta, Span, State, StepError, StepRecipe};
+use gradyn_dynamics::{Frozen, Integrated, Lagrange, RungeKutta, Span, StepError, StepRecipe};
 use gradyn_model::mechanism::{
     Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Quantity,
 };
@@ -48,7 +48,7 @@ fn every_model_is_assembled() {
         let step = RungeKutta {
             sys: sys.clone(),
             f: Lagrange::ACCELERATION,
-            state: State::Full,
+            state: Integrated::Full,
             freedoms: vec![],
             tableau: &DOPRI5,
         };
@@ -284,7 +284,7 @@ fn record_0(m: &Mechanism) -> Result<Vec<f64>, StepError> {
     let step = RungeKutta {
         sys: r.model.system.clone(),
         f: Lagrange::ACCELERATION,
-        state: State::Full,
+        state: Integrated::Full,
         freedoms: vec![],
         tableau: &DOPRI5,
     };

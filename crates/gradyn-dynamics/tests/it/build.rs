@@ -3,7 +3,7 @@
 //! The sensors are read as outputs at the assembled positions with velocities that satisfy Φ_q v = 0.
 
 use gradyn_model::mechanism::{Body, ForceKind, Joint, JointKind, Mechanism, Number, Source, Vector};
-use gradyn_model::{At, Set};
+use gradyn_model::{At, FunctionalSet};
 use gradyn_testkit::models::{all, ready};
 
 /// A number as text.
@@ -52,8 +52,12 @@ fn measure(m: &Mechanism, expressions: &[String]) -> Vec<f64> {
     let mut v: Vec<f64> = (0..dims.n).map(|i| ((7 * i + 3) as f64).sin()).collect();
     remove(&mut v, &basis);
     let zero = vec![0.0; dims.n + dims.m];
-    let mut out = vec![0.0; sys.functionals(Set::Output)];
-    d.measure(Set::Output, &At { t, q: &r.q, v: &v, a: &zero[..dims.n], lam: &zero[..dims.m] }, &mut out);
+    let mut out = vec![0.0; sys.functionals(FunctionalSet::Output)];
+    d.measure(
+        FunctionalSet::Output,
+        &At { t, q: &r.q, v: &v, a: &zero[..dims.n], lam: &zero[..dims.m] },
+        &mut out,
+    );
     out.truncate(expressions.len()); // the energy follows the columns
     out
 }

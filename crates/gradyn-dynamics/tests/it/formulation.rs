@@ -6,7 +6,7 @@ use gradyn_dynamics::simulate::unobserved;
 use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
 use gradyn_dynamics::tableau::{RK4, Tableau};
 use gradyn_dynamics::{
-    Compliance, Lagrange, Newmark, Residual, RungeKutta, Scheme, Span, State, StepArgs, StepRecipe,
+    Compliance, Integrated, Lagrange, Newmark, Residual, RungeKutta, Scheme, Span, StepArgs, StepRecipe,
     Trajectory, simulate,
 };
 use gradyn_model::{At, Mechanics, Model};
@@ -372,7 +372,7 @@ fn runge_kutta_products_are_derivatives_of_its_residual() {
                 let step = RungeKutta {
                     sys: r.model.system.clone(),
                     f,
-                    state: State::Full,
+                    state: Integrated::Full,
                     freedoms: vec![],
                     tableau,
                 };
@@ -388,7 +388,7 @@ fn runge_kutta_products_hold_for_independent_coordinates() {
     for (name, m) in all() {
         let r = ready(&m);
         for tableau in Tableau::ALL {
-            for state in [State::Independent, State::Mixed] {
+            for state in [Integrated::Independent, Integrated::Mixed] {
                 let step = RungeKutta {
                     sys: r.model.system.clone(),
                     f: Lagrange::ACCELERATION,
@@ -415,7 +415,7 @@ fn penalty_over_a_mass_equals_differences() {
     let step = RungeKutta {
         sys: sys.clone(),
         f: Lagrange::penalty(1e2, 1.0, 10.0),
-        state: State::Full,
+        state: Integrated::Full,
         freedoms: vec![],
         tableau: &RK4,
     };

@@ -5,10 +5,10 @@ use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::simulate::unobserved;
 use gradyn_dynamics::tableau::{DOP853, DOPRI5, GAUSS4, RADAU3, RADAU5, RK4, SDIRK4, Tableau};
 use gradyn_dynamics::{
-    Lagrange, Newmark, RungeKutta, Scheme, State, StepError, StepRecipe, Trajectory, simulate,
+    Integrated, Lagrange, Newmark, RungeKutta, Scheme, StepError, StepRecipe, Trajectory, simulate,
 };
 use gradyn_model::mechanism::ForceKind;
-use gradyn_model::{Mechanics, Mechanism, Model, Set};
+use gradyn_model::{FunctionalSet, Mechanics, Mechanism, Model};
 use gradyn_testkit::models::{
     double_pendulum, driven, five_bar, free_body, pendulum, ready, slider_crank, spring_mass,
 };
@@ -23,7 +23,13 @@ fn run<T: Clone + Into<StepRecipe>>(step: &T, model: &Model, p: &[f64], control:
 }
 
 fn runge_kutta(sys: &Mechanics, tableau: &'static Tableau) -> RungeKutta {
-    RungeKutta { sys: sys.clone(), f: Lagrange::ACCELERATION, state: State::Full, freedoms: vec![], tableau }
+    RungeKutta {
+        sys: sys.clone(),
+        f: Lagrange::ACCELERATION,
+        state: Integrated::Full,
+        freedoms: vec![],
+        tableau,
+    }
 }
 
 fn newmark(sys: &Mechanics, f: Lagrange, xi: f64) -> Newmark {
@@ -272,7 +278,7 @@ fn newmark_with_negative_xi_dissipates() {
             let (t, x, mut out) = (run.plan.t[n], run.record(n), [0.0; 2]);
             d.set_angles(run.plan.angles(n));
             d.at(t, &x[..run.layout.n]);
-            d.measure(Set::Output, &run.layout.node(t, x), &mut out);
+            d.measure(FunctionalSet::Output, &run.layout.node(t, x), &mut out);
             out[0]
         };
         (0..=run.plan.steps()).map(&mut at).collect()

@@ -7,11 +7,11 @@
 use gradyn_dynamics::control::{Controller, Mesh};
 use gradyn_dynamics::simulate::unobserved;
 use gradyn_dynamics::tableau::DOPRI5;
-use gradyn_dynamics::{Lagrange, Newmark, RungeKutta, Scheme, State, StepRecipe, Trajectory, simulate};
+use gradyn_dynamics::{Integrated, Lagrange, Newmark, RungeKutta, Scheme, StepRecipe, Trajectory, simulate};
 use gradyn_model::mechanism::{
     About, Body, Driver, ForceKind, InitialVelocity, Joint, JointKind, Mechanism, Number, Quantity, Vector,
 };
-use gradyn_model::{Model, Set};
+use gradyn_model::{FunctionalSet, Model};
 use gradyn_testkit::models::{
     double_pendulum, five_bar, four_bar, pendulum, ready, rotor, slider_crank, ternary, trammel, welded,
 };
@@ -36,10 +36,10 @@ fn run<T: Clone + Into<StepRecipe>>(step: &T, model: &Model, p: &[f64], control:
 fn measure(model: &Model, p: &[f64], run: &Trajectory, n: usize) -> Vec<f64> {
     let (sys, lay, t, x) = (&model.system, run.layout, run.plan.t[n], run.record(n));
     let mut d = sys.evaluator(p);
-    let mut out = vec![0.0; sys.functionals(Set::Output)];
+    let mut out = vec![0.0; sys.functionals(FunctionalSet::Output)];
     d.set_angles(run.plan.angles(n));
     d.at(t, &x[..lay.n]);
-    d.measure(Set::Output, &lay.node(t, x), &mut out);
+    d.measure(FunctionalSet::Output, &lay.node(t, x), &mut out);
     out.truncate(model.columns.len()); // the energy follows the columns
     out
 }
@@ -50,7 +50,7 @@ fn ends(m: &Mechanism, expressions: &[&str]) -> [Vec<f64>; 2] {
     let step = RungeKutta {
         sys: r.model.system.clone(),
         f: Lagrange::ACCELERATION,
-        state: State::Full,
+        state: Integrated::Full,
         freedoms: vec![],
         tableau: &DOPRI5,
     };
@@ -395,7 +395,7 @@ fn effort_has_the_power_that_the_energy_gains() {
     let step = RungeKutta {
         sys: r.model.system.clone(),
         f: Lagrange::ACCELERATION,
-        state: State::Full,
+        state: Integrated::Full,
         freedoms: vec![],
         tableau: &DOPRI5,
     };

@@ -11,7 +11,7 @@ use crate::force::{Force, ForceAt};
 use crate::functional::{Functional, quadratic};
 use crate::load::LoadRows;
 use crate::ports::Tangents;
-use crate::system::{AngleName, At, Dims, Kinematics, Patterns, Set};
+use crate::system::{AngleName, At, Dims, FunctionalSet, Kinematics, Patterns};
 use gradyn_num::Scalar;
 use std::f64::consts::TAU;
 

@@ -21,7 +21,7 @@ use super::pull::Levels;
 use super::sweep::State;
 use super::{Relative, TreeTerms};
 use crate::row_status::Active;
-use crate::system::{AngleName, At, Dims, Kinematics, Patterns, Set};
+use crate::system::{AngleName, At, Dims, FunctionalSet, Kinematics, Patterns};
 use gradyn_num::Scalar;
 
 impl Relative {

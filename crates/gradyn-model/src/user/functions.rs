@@ -3,7 +3,7 @@
 use super::StateSpace;
 use super::duals::{along_p, jacobian};
 use crate::scalar::{Functions, Over, What};
-use crate::system::{At, Set};
+use crate::system::{At, FunctionalSet};
 use gradyn_num::{Dual, Scalar};
 
 /// The functions of a [`StateSpace`] with their sizes.
@@ -58,13 +58,13 @@ impl<U: StateSpace> Space<U> {
         (0..n).map(|j| (0..n).fold(S::zero(), |s, i| s + a[i * n + j] * lam[i])).collect()
     }
     /// Values of a set of functionals.
-    fn functional<S: Scalar>(&self, set: Set, at: &At<S>, p: &[S]) -> Vec<S> {
-        let mut values = vec![S::zero(); if set == Set::Output { self.n } else { self.objectives }];
+    fn functional<S: Scalar>(&self, set: FunctionalSet, at: &At<S>, p: &[S]) -> Vec<S> {
+        let mut values = vec![S::zero(); if set == FunctionalSet::Output { self.n } else { self.objectives }];
         let (y, z) = at.q.split_at(self.f);
         match set {
-            Set::Integrand => self.user.integrands(at.t, y, z, &at.v[self.f..], p, &mut values),
-            Set::Terminal => self.user.terminals(at.t, y, z, p, &mut values),
-            Set::Output => values.copy_from_slice(at.q),
+            FunctionalSet::Integrand => self.user.integrands(at.t, y, z, &at.v[self.f..], p, &mut values),
+            FunctionalSet::Terminal => self.user.terminals(at.t, y, z, p, &mut values),
+            FunctionalSet::Output => values.copy_from_slice(at.q),
         }
         values
     }

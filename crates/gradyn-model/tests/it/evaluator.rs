@@ -1,7 +1,7 @@
 //! The order of calls of an evaluator: `at` comes first, and terms are asked where it went.
 #![cfg(debug_assertions)]
 
-use gradyn_model::{At, Coordinates, Evaluator, Level, Set};
+use gradyn_model::{At, Coordinates, Evaluator, FunctionalSet, Level};
 use gradyn_testkit::models::{self, guessed_in};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -38,12 +38,12 @@ fn terms_are_asked_where_the_evaluator_is() {
             assert!(refused(&mut terms, |t| t.constraint(wrong, Level::POSITION, &mut out[..dims.m])));
         }
         // functionals at other positions, but at no other time
-        let mut outputs = vec![0.0; sys.functionals(Set::Output)];
-        terms.measure(Set::Output, &beside, &mut outputs);
-        assert!(refused(&mut terms, |t| t.measure(Set::Output, &later, &mut outputs)));
+        let mut outputs = vec![0.0; sys.functionals(FunctionalSet::Output)];
+        terms.measure(FunctionalSet::Output, &beside, &mut outputs);
+        assert!(refused(&mut terms, |t| t.measure(FunctionalSet::Output, &later, &mut outputs)));
         // the time alone, and other slots, take the terms away
         terms.at_time(0.6);
-        terms.measure(Set::Output, &later, &mut outputs);
+        terms.measure(FunctionalSet::Output, &later, &mut outputs);
         assert!(refused(&mut terms, |t| t.forces(&later, &mut out[..dims.n])));
         terms.at(0.5, &q);
         terms.set_slots(&r.p);

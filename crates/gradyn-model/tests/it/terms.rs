@@ -8,7 +8,7 @@
 //! element that a file can name in the tests of `gradyn`.
 
 use crate::mechanisms;
-use gradyn_model::{At, Coordinates, Evaluator, Kinematics, Level, Mechanics, Set};
+use gradyn_model::{At, Coordinates, Evaluator, FunctionalSet, Kinematics, Level, Mechanics};
 use gradyn_num::{Pattern, Wide};
 use gradyn_testkit::models::{Ready, guessed_in};
 use std::ops::Range;
@@ -450,7 +450,7 @@ fn constraint_forces_have_the_power_of_the_rates() {
 fn measure_rows_equal_the_duals() {
     each_case(|c| {
         let (sys, mut d) = (c.sys(), c.data());
-        for set in [Set::Integrand, Set::Terminal, Set::Output] {
+        for set in [FunctionalSet::Integrand, FunctionalSet::Terminal, FunctionalSet::Output] {
             let (count, support) = (sys.functionals(set), sys.support(set).to_vec());
             let truth = c.duals(count, |d, at, out| d.measure(set, at, out));
             let node = 3 * c.n + c.m;
@@ -479,7 +479,7 @@ fn measure_rows_equal_the_duals() {
 fn measures_agree_on_both_scalars() {
     each_case(|c| {
         let (sys, mut d) = (c.sys(), c.data());
-        for set in [Set::Integrand, Set::Terminal, Set::Output] {
+        for set in [FunctionalSet::Integrand, FunctionalSet::Terminal, FunctionalSet::Output] {
             let mut out = vec![0.0; sys.functionals(set)];
             d.measure(set, &c.at(), &mut out);
             assert!(out.iter().all(|o| o.is_finite()), "{}", c.context("finite"));

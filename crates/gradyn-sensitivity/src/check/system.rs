@@ -1,7 +1,7 @@
 //! The terms of a system against the duals of their values.
 
 use super::{Kernel, Mismatch, check_kernel};
-use gradyn_model::{At, Evaluator, Level, RunScalar, Set, Setup};
+use gradyn_model::{At, Evaluator, FunctionalSet, Level, RunScalar, Setup};
 
 /// A value of a system, and the terms that are its partials.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,7 +13,7 @@ enum Term {
     /// Minus the forces, -Q.
     Forces,
     /// Functionals of a study.
-    Functionals(Set),
+    Functionals(FunctionalSet),
 }
 
 const TERMS: [Term; 8] = [
@@ -22,9 +22,9 @@ const TERMS: [Term; 8] = [
     Term::Constraint(2),
     Term::Balance,
     Term::Forces,
-    Term::Functionals(Set::Integrand),
-    Term::Functionals(Set::Terminal),
-    Term::Functionals(Set::Output),
+    Term::Functionals(FunctionalSet::Integrand),
+    Term::Functionals(FunctionalSet::Terminal),
+    Term::Functionals(FunctionalSet::Output),
 ];
 
 /// One term over (q, v, a, λ, p) at a time.
@@ -159,7 +159,7 @@ impl OfSystem<'_> {
         self.put(nn, &k, false, 0, out);
         self.put(nn, &c, false, self.sys.dims().n, out);
     }
-    fn functionals(&self, set: Set, x: &[f64], terms: &mut Evaluator<f64>, out: &mut [f64]) {
+    fn functionals(&self, set: FunctionalSet, x: &[f64], terms: &mut Evaluator<f64>, out: &mut [f64]) {
         let sys = self.sys;
         let node = self.width();
         let columns = self.sizes()[1];

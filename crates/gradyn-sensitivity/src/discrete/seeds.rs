@@ -7,7 +7,7 @@
 //! The record at a declared time moves with it: ψ_p has w_iᵀ y_t t_n' there.
 
 use crate::objective::{Case, TerminalRows, slopes};
-use gradyn_model::{Evaluator, Set};
+use gradyn_model::{Evaluator, FunctionalSet};
 
 /// Values ψ of a run by their derivatives over its records and over slots.
 pub(crate) trait Seeds {
@@ -72,7 +72,7 @@ impl SampleSeeds {
         let sys = case.recipe.system();
         let plan = &case.run.plan;
         let lay = case.run.layout;
-        let support = sys.support(Set::Output);
+        let support = sys.support(FunctionalSet::Output);
         // the record, and room for a row of y_x and y_p
         let t = plan.node(n, p);
         let at = lay.node(t, case.run.record(n));
@@ -83,14 +83,14 @@ impl SampleSeeds {
         // b += wᵀ y_x, slots += wᵀ y_p, column by column
         for (k, &weight) in weights.iter().enumerate().filter(|(_, w)| **w != 0.0) {
             row.fill(0.0);
-            terms.measure_row(Set::Output, k, &at, &mut row);
+            terms.measure_row(FunctionalSet::Output, k, &at, &mut row);
             let (y_x, y_p) = row.split_at(lay.z());
             self.rows[place].1.iter_mut().zip(y_x).for_each(|(b, y)| *b += weight * y);
             support.iter().zip(y_p).for_each(|(&s, y)| self.slots[s as usize] += weight * y);
         }
         // slots += wᵀ y_t t'
         if let Some(slot) = plan.declared[n] {
-            let y_t = slopes(case.recipe, Set::Output, p, plan.angles(n), &at);
+            let y_t = slopes(case.recipe, FunctionalSet::Output, p, plan.angles(n), &at);
             // what is not asked for may have no slope
             let asked = weights.iter().zip(y_t).filter(|(w, _)| **w != 0.0);
             self.slots[slot as usize] += asked.map(|(w, y)| w * y).sum::<f64>();

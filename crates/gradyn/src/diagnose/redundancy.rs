@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::method::Method;
 use crate::prepare::{Prepared, Run};
 use crate::registry::Formulation;
-use gradyn_model::{At, Evaluator, Kinematics, Level, Mechanics, ModelError, Set};
+use gradyn_model::{At, Evaluator, FunctionalSet, Kinematics, Level, Mechanics, ModelError};
 use gradyn_num::{Wide, largest, nothing};
 
 /// Parts of a run at whose ends (3) and (4) are checked.
@@ -119,7 +119,7 @@ pub(crate) fn check_redundancy(model: &Prepared, run: &Run) -> Result<(), Error>
         }
     }
     // objectives must not read what the rows share
-    let sets = [Set::Integrand, Set::Terminal];
+    let sets = [FunctionalSet::Integrand, FunctionalSet::Terminal];
     check_determined(model, run, sys, &sets, &model.functionals())
 }
 
@@ -128,7 +128,7 @@ fn check_determined(
     model: &Prepared,
     run: &Run,
     sys: &Mechanics,
-    sets: &[Set],
+    sets: &[FunctionalSet],
     names: &[String],
 ) -> Result<(), Error> {
     let lay = run.trajectory.layout;
@@ -159,7 +159,7 @@ fn check_determined(
 pub(crate) fn check_redundant_outputs(model: &Prepared, run: &Run) -> Result<(), Error> {
     let Some(sys) = splits(model, &run.method) else { return Ok(()) };
     let names: Vec<String> = model.model.columns.iter().map(|o| format!("output `{o}`")).collect();
-    check_determined(model, run, sys, &[Set::Output], &names)
+    check_determined(model, run, sys, &[FunctionalSet::Output], &names)
 }
 
 /// (3), for every formulation: penalty would answer with α times a prestress, or with zero where all

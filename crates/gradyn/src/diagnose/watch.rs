@@ -12,7 +12,7 @@
 
 use crate::prepare::{Jump, Prepared, Run};
 use gradyn_model::spline::Kind;
-use gradyn_model::{Evaluator, Level, Set, Subject};
+use gradyn_model::{Evaluator, FunctionalSet, Level, Subject};
 use gradyn_num::largest;
 
 /// What jumps at a declared time inside the run, (1).
@@ -103,7 +103,7 @@ fn quantities(run: &Run, n: usize, t: f64, d: &mut Evaluator<f64>) -> [Vec<f64>;
     let mut g = vec![0.0; lay.o];
     let mut c = [(); 3].map(|()| vec![0.0; lay.m]);
     d.forces(&at, &mut f);
-    d.measure(Set::Integrand, &at, &mut g);
+    d.measure(FunctionalSet::Integrand, &at, &mut g);
     c.iter_mut().zip(Level::ALL).for_each(|(c, level)| d.constraint(&at, level, c));
     let [phi, dphi, ddphi] = c;
     [phi, dphi, f, ddphi, g]

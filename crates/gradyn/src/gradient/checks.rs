@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
 use crate::registry::Projections;
-use gradyn_model::{ModelError, Owner, ParameterInfo, Set, Subject, Warning, WarningCode};
+use gradyn_model::{FunctionalSet, ModelError, Owner, ParameterInfo, Subject, Warning, WarningCode};
 use gradyn_sensitivity::{Gradient, differences};
 
 /// What to try where a derivative is not finite.
@@ -68,7 +68,10 @@ pub(super) fn without_slope(model: &Prepared, run: &Run) -> Option<Error> {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
         terms.set_angles(plan.angles(n));
         terms.at(at.t, at.q);
-        for set in [Set::Integrand, Set::Terminal].into_iter().take(1 + usize::from(n == plan.steps())) {
+        for set in [FunctionalSet::Integrand, FunctionalSet::Terminal]
+            .into_iter()
+            .take(1 + usize::from(n == plan.steps()))
+        {
             let mut row = vec![0.0; lay.z() + sys.support(set).len()];
             for (k, functional) in model.functionals().iter().enumerate() {
                 terms.measure_row(set, k, &at, &mut row);

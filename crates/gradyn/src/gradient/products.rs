@@ -15,7 +15,7 @@ use crate::diagnose::{check_redundant_outputs, check_redundant_parameters};
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
 use crate::report::OutputDerivatives;
-use gradyn_model::{ModelError, Owner, Set};
+use gradyn_model::{FunctionalSet, ModelError, Owner};
 use gradyn_sensitivity::{along, weighted_outputs};
 
 /// Outputs at samples: a matrix of samples × columns, flat and by rows.
@@ -170,10 +170,10 @@ fn check_end(
     let mut d = sys.evaluator(&model.model.slots(&run.rho));
     d.set_angles(run.trajectory.plan.angles(last));
     d.at(at.t, at.q);
-    let mut row = vec![0.0; lay.z() + sys.support(Set::Output).len()];
+    let mut row = vec![0.0; lay.z() + sys.support(FunctionalSet::Output).len()];
     let mut reads = |k: usize| {
         row.fill(0.0);
-        d.measure_row(Set::Output, k, &at, &mut row);
+        d.measure_row(FunctionalSet::Output, k, &at, &mut row);
         row[lay.a()..lay.z()].iter().any(|y| *y != 0.0)
     };
     // the first of them that is asked for

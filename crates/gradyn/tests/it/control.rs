@@ -29,7 +29,7 @@ fn optimised(name: &str) -> (Optimization, Report) {
 
 /// The columns of the example's table at a design.
 fn table(study: &Optimization, x: &[f64]) -> Vec<Vec<f64>> {
-    let model = study.scenarios[0].prepared.reach(x).unwrap();
+    let model = study.scenarios[0].prepared.at_on_branch(x).unwrap();
     let run = model.run(&study.method).unwrap();
     model.table(&run, None).unwrap().rows
 }

@@ -10,7 +10,7 @@ use crate::kit::elements::{self, CARRY_NOTHING, Entry, HANGING_2, HANGING_3, rem
 use gradyn::file::{driver_quantities, force_types, joint_types, read_toml, shape_types, tyre_law_types};
 use gradyn::registry::{SENSORS, combinations};
 use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared, Run, Sensitivity, dims};
-use gradyn_model::Set;
+use gradyn_model::FunctionalSet;
 use gradyn_model::mechanism::{Mechanism, Quantity};
 use gradyn_testkit::compare::distance;
 use gradyn_testkit::parametrise::{only_used, parametrise};
@@ -47,12 +47,12 @@ fn measure(p: &Prepared, run: &Run, n: usize) -> (Vec<f64>, f64) {
     let (sys, lay, t, x) =
         (&p.model.system, run.trajectory.layout, run.trajectory.plan.t[n], run.trajectory.record(n));
     let mut d = sys.evaluator(&p.slots());
-    let mut out = vec![0.0; sys.functionals(Set::Output)];
+    let mut out = vec![0.0; sys.functionals(FunctionalSet::Output)];
     let mut force = vec![0.0; lay.n];
     let at = lay.node(t, x);
     d.set_angles(run.trajectory.plan.angles(n));
     d.at(t, at.q);
-    d.measure(Set::Output, &at, &mut out);
+    d.measure(FunctionalSet::Output, &at, &mut out);
     d.forces(&at, &mut force);
     out.truncate(p.model.columns.len());
     (out, at.v.iter().zip(&force).map(|(v, f)| -v * f).sum())

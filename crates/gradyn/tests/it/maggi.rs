@@ -11,7 +11,7 @@
 use gradyn::registry::variants;
 use gradyn::{Formulation, Method, Prepared, Sensitivity};
 use gradyn_dynamics::block::{Block, choose, prepare};
-use gradyn_dynamics::{Lagrange, State};
+use gradyn_dynamics::{Integrated, Lagrange};
 use gradyn_model::{At, Evaluator, Kinematics, Level, Mechanics};
 use gradyn_num::{Pattern, Wide};
 use gradyn_testkit::compare::distance;
@@ -272,7 +272,7 @@ fn the_papers_partials_are_those_of_the_code() {
         let run = model.run(&method).unwrap_or_else(|e| panic!("{name}: {e}"));
         let (n, m) = (sys.dims().n, sys.dims().m);
         let (mut d, kkt) = prepare(sys, &p).expect("factors");
-        let mut block = Block::new(sys, Lagrange::ACCELERATION, State::Independent, &p, &kkt);
+        let mut block = Block::new(sys, Lagrange::ACCELERATION, Integrated::Independent, &p, &kkt);
         for k in [20, 77, 150, 333] {
             let (t, x) = (run.trajectory.plan.t[k], &run.trajectory.record(k)[..3 * n + m]);
             d.set_angles(run.trajectory.plan.angles(k));

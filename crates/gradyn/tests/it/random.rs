@@ -9,7 +9,7 @@ use crate::kit::elements::Entry;
 use gradyn::file::{driver_quantities, force_types, joint_types};
 use gradyn::registry::combinations;
 use gradyn::{AlphaScaling, Formulation, Integrator, Method, Prepared, Run, Sensitivity};
-use gradyn_model::Set;
+use gradyn_model::FunctionalSet;
 use gradyn_model::mechanism::Mechanism;
 use gradyn_sensitivity::Gradient;
 use gradyn_testkit::compare::distance;
@@ -279,10 +279,10 @@ fn ends(m: &Mechanism, outputs: &[&str]) -> Result<[Vec<f64>; 2], TestCaseError>
     let mut d = sys.evaluator(&p.slots());
     Ok([0, plan.steps()].map(|n| {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
-        let mut y = vec![0.0; sys.functionals(Set::Output)];
+        let mut y = vec![0.0; sys.functionals(FunctionalSet::Output)];
         d.set_angles(plan.angles(n));
         d.at(at.t, at.q);
-        d.measure(Set::Output, &at, &mut y);
+        d.measure(FunctionalSet::Output, &at, &mut y);
         y.truncate(outputs.len());
         y
     }))

@@ -175,7 +175,7 @@ fn no_design_changes_its_branch() {
         let x: Vec<f64> = study.problem.variables().iter().zip(u).map(at).collect();
         let scenario = &study.scenarios[0];
         direct += usize::from(scenario.prepared.at(&x).ok().and_then(|m| off(&m, &x)) == Some(true));
-        match scenario.prepared.reach(&x) {
+        match scenario.prepared.at_on_branch(&x) {
             Ok(model) => {
                 assert_ne!(off(&model, &x), Some(true), "{x:?}");
                 kept += 1;

@@ -2,7 +2,7 @@
 //! refusals.
 
 use gradyn::{Coordinates, Formulation, Integrator, Method, Prepared, Run, Sensitivity};
-use gradyn_model::Set;
+use gradyn_model::FunctionalSet;
 
 /// A bundled example with some texts replaced; each must be there.
 fn example(name: &str, edits: &[(&str, &str)]) -> Prepared {
@@ -34,11 +34,11 @@ fn tight(p: &Prepared, formulation: Formulation, integrator: Integrator) -> Run 
 fn outputs(p: &Prepared, run: &Run, n: usize) -> Vec<f64> {
     let (sys, lay) = (&p.model.system, run.trajectory.layout);
     let mut d = sys.evaluator(&p.slots());
-    let mut out = vec![0.0; sys.functionals(Set::Output)];
+    let mut out = vec![0.0; sys.functionals(FunctionalSet::Output)];
     let at = lay.node(run.trajectory.plan.t[n], run.trajectory.record(n));
     d.set_angles(run.trajectory.plan.angles(n));
     d.at(at.t, at.q);
-    d.measure(Set::Output, &at, &mut out);
+    d.measure(FunctionalSet::Output, &at, &mut out);
     out.truncate(p.model.columns.len());
     out
 }

@@ -3,7 +3,7 @@
 use super::{Newmark, ProjectionMatrix};
 use crate::formulation::release;
 use crate::step::{Bound, Layout, Residual, Span, StepArgs};
-use gradyn_model::{At, Evaluator, Level, RunScalar, Set};
+use gradyn_model::{At, Evaluator, FunctionalSet, Level, RunScalar};
 
 /// Memory of the residual.
 pub struct Work<S: RunScalar> {
@@ -24,7 +24,7 @@ impl<S: RunScalar> Work<S> {
         let nn = sys.patterns().nn.nnz();
         let tangent =
             (step.matrix == ProjectionMatrix::Tangent).then(|| [nn, nn, d.n].map(|len| vec![zero; len]));
-        Self { terms, star, kkt, g: vec![zero; 2 * sys.functionals(Set::Integrand)], tangent }
+        Self { terms, star, kkt, g: vec![zero; 2 * sys.functionals(FunctionalSet::Integrand)], tangent }
     }
 }
 
@@ -122,11 +122,11 @@ impl Newmark {
         let o = lay.o;
         // g₀
         w.terms.at_time(span.t);
-        w.terms.measure(Set::Integrand, &lay.node(span.t, past), &mut w.g[..o]);
+        w.terms.measure(FunctionalSet::Integrand, &lay.node(span.t, past), &mut w.g[..o]);
         // g
         let at = lay.node(t, x);
         w.terms.at(t, at.q);
-        w.terms.measure(Set::Integrand, &at, &mut w.g[o..]);
+        w.terms.measure(FunctionalSet::Integrand, &at, &mut w.g[o..]);
         // (7)
         for k in 0..o {
             r[lay.z() + k] = x[lay.z() + k] - past[lay.z() + k] - span.h * (w.g[k] + w.g[o + k]) * 0.5;

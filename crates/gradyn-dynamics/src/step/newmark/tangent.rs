@@ -51,7 +51,7 @@ impl Tangent {
             matrix: zero.clone(),
             k: zero.clone(),
             c: zero,
-            second: Second::new(sys, Lagrange::INDEX3, crate::block::State::Full, p, 2),
+            second: Second::new(sys, Lagrange::INDEX3, crate::block::Integrated::Full, p, 2),
             base: vec![0.0; z],
             directions: vec![0.0; 2 * z],
             rows: vec![0.0; 2 * z],

@@ -4,7 +4,7 @@ use super::{Rosenbrock, RosenbrockLinear};
 use crate::error::StepError;
 use crate::plan::Frozen;
 use crate::step::{Layout, Report, Span};
-use gradyn_model::Set;
+use gradyn_model::FunctionalSet;
 
 impl Rosenbrock {
     /// Partials at the past and the matrix of (3).
@@ -115,7 +115,7 @@ impl Rosenbrock {
         let o = self.direction(lay, i);
         let at = lay.node(span.t + self.scheme.node(i) * span.h, self.block(lay, i, x, past));
         let terms = if i == 0 { &mut l.base.linear.terms } else { &mut l.blocks[i - 1].linear.terms };
-        terms.measure(Set::Integrand, &at, &mut l.values);
+        terms.measure(FunctionalSet::Integrand, &at, &mut l.values);
         // along w_i: the data are placed along a direction that is not w_i yet
         let τ = span.h * self.scheme.slope(i);
         let a = &mut l.along;
@@ -123,7 +123,7 @@ impl Rosenbrock {
             *p = gradyn_num::Dual { re: *re, eps: [*w] };
         }
         let at = lay.node(gradyn_num::Dual { re: span.t, eps: [τ] }, &a.point);
-        a.terms.measure(Set::Integrand, &at, &mut a.g);
+        a.terms.measure(FunctionalSet::Integrand, &at, &mut a.g);
         for k in 0..lay.o {
             let g = l.values[k] + a.g[k].eps[0];
             x[z + k] += span.h * self.scheme.b[i] * g;

@@ -13,7 +13,7 @@
 //! Φ_q y_v = h r stand above them. Eliminating y_q and y_v by hand would leave h²(A²)_ij F_q + h a_ij F_v +
 //! δ_ij F_a: the sparse factorisation does that.
 
-use crate::block::{Block, State};
+use crate::block::{Block, Integrated};
 use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::kkt::row_or_coordinate;
@@ -49,14 +49,14 @@ type Entries = Vec<(usize, usize, usize)>;
 
 impl Coupled {
     /// Memory for coefficients `a`, square by rows; without choices the pattern is known.
-    pub fn new(sys: &Setup, f: &Lagrange, state: State, a: Vec<f64>) -> Result<Self, StepError> {
+    pub fn new(sys: &Setup, f: &Lagrange, state: Integrated, a: Vec<f64>) -> Result<Self, StepError> {
         let blocks = a.len().isqrt();
         let z = 3 * sys.dims().n + sys.dims().m;
         let b = vec![0.0; blocks * z];
         let rest = vec![0.0; blocks * z];
         let mut matrix =
             Self { a, blocks, choice: vec![], maps: vec![], values: vec![], factor: None, h: 0.0, rest, b };
-        if state == State::Full {
+        if state == Integrated::Full {
             matrix.set_choice(sys, f, state, &[])?;
         }
         Ok(matrix)
@@ -67,7 +67,7 @@ impl Coupled {
         &mut self,
         sys: &Setup,
         f: &Lagrange,
-        state: State,
+        state: Integrated,
         choice: &[u32],
     ) -> Result<(), StepError> {
         if self.factor.is_some() && self.choice == choice {
@@ -90,7 +90,13 @@ impl Coupled {
         Ok(())
     }
     /// Entries of (1) and (2), compliances and the multipliers of dropped rows.
-    fn constants(&self, sys: &Setup, f: &Lagrange, state: State, choice: &[u32]) -> Vec<(usize, usize, f64)> {
+    fn constants(
+        &self,
+        sys: &Setup,
+        f: &Lagrange,
+        state: Integrated,
+        choice: &[u32],
+    ) -> Vec<(usize, usize, f64)> {
         let (n, m) = (sys.dims().n, sys.dims().m);
         let mut out = vec![];
         for (level, list) in state.lists(sys).into_iter().enumerate() {
@@ -219,7 +225,7 @@ fn constraint_scale(f: &Lagrange, h: f64) -> f64 {
 }
 
 /// Entries of the terms of the block that begins at row `o`.
-fn terms(sys: &Setup, f: &Lagrange, state: State, o: usize) -> [Entries; TERMS] {
+fn terms(sys: &Setup, f: &Lagrange, state: Integrated, o: usize) -> [Entries; TERMS] {
     let n = sys.dims().n;
     let nn = &sys.patterns().nn;
     let mn = &sys.patterns().mn;

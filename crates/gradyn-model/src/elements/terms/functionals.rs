@@ -3,10 +3,10 @@
 use super::*;
 
 impl Elements {
-    pub(crate) fn functionals(&self, set: Set) -> usize {
+    pub(crate) fn functionals(&self, set: FunctionalSet) -> usize {
         self.set(set).program.outputs()
     }
-    pub(crate) fn support(&self, set: Set) -> &[u32] {
+    pub(crate) fn support(&self, set: FunctionalSet) -> &[u32] {
         &self.set(set).support
     }
     pub(crate) fn condition_pattern(&self, kinematics: Kinematics, k: usize) -> &[u32] {
@@ -15,11 +15,11 @@ impl Elements {
     pub(crate) fn condition_support(&self, kinematics: Kinematics, k: usize) -> &[u32] {
         &self.condition(kinematics, k).support
     }
-    pub(super) fn set(&self, set: Set) -> &Functional {
+    pub(super) fn set(&self, set: FunctionalSet) -> &Functional {
         match set {
-            Set::Integrand => &self.integrand,
-            Set::Terminal => &self.terminal,
-            Set::Output => &self.output,
+            FunctionalSet::Integrand => &self.integrand,
+            FunctionalSet::Terminal => &self.terminal,
+            FunctionalSet::Output => &self.output,
         }
     }
     /// Condition `k` of positions, or of velocities: the given ones, then the rates of the coordinates.
@@ -34,7 +34,7 @@ impl Elements {
 
 impl<S: Scalar> ElementTerms<S> {
     #[inline]
-    pub(crate) fn measure(&mut self, set: Set, at: &At<S>, out: &mut [S]) {
+    pub(crate) fn measure(&mut self, set: FunctionalSet, at: &At<S>, out: &mut [S]) {
         self.elements.set(set).eval(
             at,
             &self.elements.sensed(),
@@ -44,7 +44,7 @@ impl<S: Scalar> ElementTerms<S> {
             out,
         );
     }
-    pub(crate) fn measure_row(&mut self, set: Set, k: usize, at: &At<S>, row: &mut [S]) {
+    pub(crate) fn measure_row(&mut self, set: FunctionalSet, k: usize, at: &At<S>, row: &mut [S]) {
         // cotangents of output k
         self.functional_cotangent(|e| e.set(set), k, at);
         let f = self.elements.set(set);

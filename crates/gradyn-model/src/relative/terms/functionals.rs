@@ -3,10 +3,10 @@
 use super::*;
 
 impl Relative {
-    pub(crate) fn functionals(&self, set: Set) -> usize {
+    pub(crate) fn functionals(&self, set: FunctionalSet) -> usize {
         self.inner.functionals(set)
     }
-    pub(crate) fn support(&self, set: Set) -> &[u32] {
+    pub(crate) fn support(&self, set: FunctionalSet) -> &[u32] {
         &self.supports[set as usize]
     }
     pub(crate) fn condition_pattern(&self, kinematics: Kinematics, k: usize) -> &[u32] {
@@ -35,12 +35,12 @@ impl<S: Scalar> TreeTerms<S> {
             self.tree.pull_back(&state, bars, (&mut self.bars, &mut self.g_bar), grad);
         }
     }
-    pub(crate) fn measure(&mut self, set: Set, at: &At<S>, out: &mut [S]) {
+    pub(crate) fn measure(&mut self, set: FunctionalSet, at: &At<S>, out: &mut [S]) {
         let m = self.tree.see(at.q, Some((at.v, at.a)), &self.g, [&mut self.here, &mut self.seen]);
         let here = inner_at(at.t, &m.x, &at.lam[self.tree.balls.len()..]);
         self.inner.measure(set, &here, out);
     }
-    pub(crate) fn measure_row(&mut self, set: Set, k: usize, at: &At<S>, row: &mut [S]) {
+    pub(crate) fn measure_row(&mut self, set: FunctionalSet, k: usize, at: &At<S>, row: &mut [S]) {
         // the row over frames
         let m = self.tree.see(at.q, Some((at.v, at.a)), &self.g, [&mut self.here, &mut self.seen]);
         let frames = self.tree.inner.dims().n;

@@ -5,7 +5,7 @@ use super::Sweep;
 use crate::discrete::TimeColumns;
 use crate::objective::TerminalRows;
 use gradyn_dynamics::StepError;
-use gradyn_model::Set;
+use gradyn_model::FunctionalSet;
 use gradyn_num::Wide;
 
 impl Sweep<'_> {
@@ -60,7 +60,11 @@ impl Sweep<'_> {
         let lay = run.layout;
         let x = run.record(n);
         let mut g = vec![0.0; lay.o];
-        self.instants[0].block.linear.terms.measure(Set::Integrand, &lay.node(run.plan.t[n], x), &mut g);
+        self.instants[0].block.linear.terms.measure(
+            FunctionalSet::Integrand,
+            &lay.node(run.plan.t[n], x),
+            &mut g,
+        );
         g[j] + self.work.mu.iter().zip(&x[lay.n..]).map(|(mu, dy)| mu * dy).sum::<f64>()
     }
     /// ∂rows/∂t at node `n`.

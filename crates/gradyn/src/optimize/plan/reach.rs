@@ -1,7 +1,7 @@
 //! Which parameters change what a study asks for.
 
 use crate::file::Optimize;
-use crate::reach::{names, reach};
+use crate::reach::{names, parameter_users};
 use gradyn_model::ModelError;
 use gradyn_model::mechanism::{Mechanism, Number, Objective, Text};
 
@@ -27,7 +27,7 @@ pub(super) fn reads_motion(x: &Number, m: &Mechanism) -> bool {
 
 /// Every functional and every fitted column depends on a parameter, and every parameter reaches one of them.
 pub(super) fn check_reach(study: &Optimize, m: &Mechanism) -> Result<(), ModelError> {
-    let reaches = reach(m);
+    let reaches = parameter_users(m);
     let targets = targets(study, m);
     // depends = it reads the parameter itself, or a motion or times that the parameter changes
     let depends = |target: &Target, p: &str| {
