@@ -35,39 +35,41 @@ fn profile(model: &Prepared) -> String {
     let (q, v) = (&model.assembled.q, vec![0.1; n]);
     let (a, lam) = (vec![0.1; n], vec![1.0; m]);
     let at = At { t: 0.0, q, v: &v, a: &a, lam: &lam };
-    let mut d = sys.evaluator(&p);
-    d.set_angles(&model.model.angles);
-    d.at(0.0, at.q);
+    let mut terms = sys.evaluator(&p);
+    terms.set_angles(&model.model.angles);
+    terms.at(0.0, at.q);
     let (mut top, mut rows, mut grad) = (vec![0.0; n], vec![0.0; m], vec![0.0; p.len() + 64]);
     let (mut k, mut c) = (vec![0.0; pat.nn.nnz()], vec![0.0; pat.nn.nnz()]);
     let mut mn = vec![0.0; pat.mn.nnz()];
     let mut out =
         format!("{n} coordinates, {m} rows, {} and {} entries; µs a call\n", pat.nn.nnz(), pat.mn.nnz());
     let mut line = |name: &str, t: f64| out += &format!("  {name:<22} {t:8.2}\n");
-    line("place", time(|| d.at(0.0, at.q)));
-    line("forces", time(|| d.forces(&at, &mut top)));
-    line("constraint, level 0", time(|| d.constraint(&at, Level::POSITION, &mut rows)));
-    line("constraint, level 2", time(|| d.constraint(&at, Level::ACCELERATION, &mut rows)));
-    line("balance", time(|| d.balance(&a, &lam, &mut top)));
+    line("place", time(|| terms.at(0.0, at.q)));
+    line("forces", time(|| terms.forces(&at, &mut top)));
+    line("constraint, level 0", time(|| terms.constraint(&at, Level::POSITION, &mut rows)));
+    line("constraint, level 2", time(|| terms.constraint(&at, Level::ACCELERATION, &mut rows)));
+    line("balance", time(|| terms.balance(&a, &lam, &mut top)));
     let (mut bar, mut rate) = (vec![0.0; n], vec![0.0; n]);
     line(
         "pull",
-        time(|| assert!(d.pull(&at, Level::ACCELERATION, [&a, &lam], 1.0, [&mut bar, &mut rate, &mut grad]))),
+        time(|| {
+            assert!(terms.pull(&at, Level::ACCELERATION, [&a, &lam], 1.0, [&mut bar, &mut rate, &mut grad]))
+        }),
     );
     let mut values = vec![0.0; sys.functionals(FunctionalSet::Integrand)];
-    line("measure", time(|| d.measure(FunctionalSet::Integrand, &at, &mut values)));
+    line("measure", time(|| terms.measure(FunctionalSet::Integrand, &at, &mut values)));
     let mut row = vec![0.0; 3 * n + m + sys.support(FunctionalSet::Integrand).len()];
-    line("measure_row", time(|| d.measure_row(FunctionalSet::Integrand, 0, &at, &mut row)));
-    line("force_tangents", time(|| d.force_tangents(&at, &mut k, &mut c)));
-    line("balance_q", time(|| d.balance_q(&at, &a, &lam, &mut k)));
-    line("constraint_q, level 0", time(|| d.constraint_q(&at, Level::POSITION, &mut mn)));
-    line("constraint_q, level 2", time(|| d.constraint_q(&at, Level::ACCELERATION, &mut mn)));
-    line("constraint_v, level 2", time(|| d.constraint_v(&at, Level::ACCELERATION, &mut mn)));
-    line("constraint_p_t", time(|| d.constraint_p_t(&at, Level::ACCELERATION, &lam, 1.0, &mut grad)));
-    line("balance_p_t", time(|| d.balance_p_t(&at, &a, &lam, &a, 1.0, &mut grad)));
-    line("forces_p_t", time(|| d.forces_p_t(&at, &a, 1.0, &mut grad)));
+    line("measure_row", time(|| terms.measure_row(FunctionalSet::Integrand, 0, &at, &mut row)));
+    line("force_tangents", time(|| terms.force_tangents(&at, &mut k, &mut c)));
+    line("balance_q", time(|| terms.balance_q(&at, &a, &lam, &mut k)));
+    line("constraint_q, level 0", time(|| terms.constraint_q(&at, Level::POSITION, &mut mn)));
+    line("constraint_q, level 2", time(|| terms.constraint_q(&at, Level::ACCELERATION, &mut mn)));
+    line("constraint_v, level 2", time(|| terms.constraint_v(&at, Level::ACCELERATION, &mut mn)));
+    line("constraint_p_t", time(|| terms.constraint_p_t(&at, Level::ACCELERATION, &lam, 1.0, &mut grad)));
+    line("balance_p_t", time(|| terms.balance_p_t(&at, &a, &lam, &a, 1.0, &mut grad)));
+    line("forces_p_t", time(|| terms.forces_p_t(&at, &a, 1.0, &mut grad)));
     let mut saddle = Saddle::new(&pat.nn, &pat.mn).expect("square").released(sys.dropped());
-    let (mass, phi_q) = (d.mass(), d.phi_q());
+    let (mass, phi_q) = (terms.mass(), terms.phi_q());
     line(
         "tangent, factor",
         time(|| saddle.refactor(|i| mass[i], |i| phi_q[i], phi_q, |_| 1e-9, 1.0).expect("regular")),

@@ -28,12 +28,12 @@ struct Case {
 fn case(m: &Mechanism) -> Case {
     let model = build(m).expect("builds");
     let (sys, slots) = (&model.system, model.slots(&model.rho()));
-    let mut d = sys.evaluator(&slots);
-    d.at(0.0, sys.guess());
+    let mut terms = sys.evaluator(&slots);
+    terms.at(0.0, sys.guess());
     let (nn, mn) = (&sys.patterns().nn, &sys.patterns().mn);
     let mass = nn.only(&sys.patterns().mass);
-    let values: Vec<f64> = sys.patterns().mass.iter().map(|&p| d.mass()[p as usize]).collect();
-    saddle((&mass, &values), (mn, d.phi_q()), &[])
+    let values: Vec<f64> = sys.patterns().mass.iter().map(|&p| terms.mass()[p as usize]).collect();
+    saddle((&mass, &values), (mn, terms.phi_q()), &[])
 }
 
 /// `[A Jᵀ; J 0]`, with 1 on the diagonal of rows that are dropped.

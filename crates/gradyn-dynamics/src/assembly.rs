@@ -228,7 +228,7 @@ impl<'a> Problem<'a> {
             zero: vec![0.0; n.max(m)],
         }
     }
-    /// (Φ, E) at q, and `d` placed there.
+    /// (Φ, E) at q; the evaluator stays there.
     fn residual(&mut self, q: &[f64]) -> Vec<f64> {
         let (sys, rows) = (self.sys, self.rows.rows);
         let mut r = vec![0.0; self.rows.pattern.rows()];
@@ -290,7 +290,7 @@ impl<'a> Problem<'a> {
         let worst = (0..r.len()).fold(0, |w, i| if off[i] > off[w] || off[i].is_nan() { i } else { w });
         (worst, off.get(worst).copied().unwrap_or(0.0))
     }
-    /// (1) from a drawing: positions and what is left; `d` is placed there and `rows` are those of the
+    /// (1) from a guess: positions and what is left; the evaluator and `rows` are at the
     /// result.
     fn minimise(&mut self, drawn: &[f64]) -> Result<(Vec<f64>, Vec<f64>), StepError> {
         let mut q = drawn.to_vec();

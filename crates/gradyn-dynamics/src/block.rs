@@ -74,8 +74,8 @@ impl Integrated {
     pub fn choices(self, sys: &Setup) -> usize {
         self.lists(sys)[1].as_ref().map_or(0, |list| list.end)
     }
-    /// Rows of a block on any scalar: defects (q - q̂, v - v̂) in `r` become (1)–(3), (4) is added. `terms`
-    /// is placed.
+    /// Rows of a block on any scalar: defects (q - q̂, v - v̂) in `r` become (1)–(3), (4) is added; `terms`
+    /// are at the point.
     #[doc(hidden)]
     pub fn residual<S: KernelScalar>(
         self,
@@ -172,7 +172,7 @@ enum Solver {
 
 /// A block, linearised.
 pub struct Block {
-    /// Partials of (4), and the data at the block.
+    /// Partials of (4), and the evaluator at the block.
     pub linear: Linear,
     f: Lagrange,
     state: Integrated,
@@ -265,7 +265,7 @@ impl Block {
             }
         }
     }
-    /// Newton on Φ = 0 with B q held; `data` are placed at the result.
+    /// Newton on Φ = 0 with B q held; the evaluator stays at the result.
     fn positions(&mut self, sys: &Setup, t: f64, x: &mut [f64]) -> Result<(), StepError> {
         let (n, m) = (sys.dims().n, sys.dims().m);
         if self.at_level(0).is_none() {
@@ -324,7 +324,7 @@ impl Block {
         x[n..2 * n].iter_mut().zip(&self.hat).for_each(|(v, d)| *v -= d);
         Ok(())
     }
-    /// Factors F_u where the data are placed and [Φ_q; B] is factored.
+    /// Factors F_u where the evaluator is; [Φ_q; B] is factored there.
     fn refactor(&mut self, sys: &Setup, t: f64) -> Result<(), StepError> {
         let terms = &self.linear.terms;
         match (&mut self.solver, &mut self.kinematic[1]) {
@@ -355,7 +355,7 @@ impl Block {
         (self.assembled, self.pulled.count) = (false, 0);
         self.factor(sys, at.t)
     }
-    /// Partials where the data are placed.
+    /// Partials where the evaluator is.
     pub fn partials(&mut self, sys: &Setup, at: &At, choice: &[u32]) -> Result<(), StepError> {
         self.kinematics(sys, at, choice)?;
         self.linear.assemble(sys, at, !self.f.wrong_tangent);
@@ -380,7 +380,7 @@ impl Block {
     pub(crate) fn dphi_q(&self) -> &[f64] {
         &self.dphi_q
     }
-    /// Factors [Φ_q; B] and F_u where the data are placed.
+    /// Factors [Φ_q; B] and F_u where the evaluator is.
     fn factor(&mut self, sys: &Setup, t: f64) -> Result<(), StepError> {
         for kinematic in self.kinematic.iter_mut().flatten() {
             kinematic.refactor(sys, t, self.linear.terms.phi_q())?;
@@ -489,8 +489,8 @@ impl Block {
         for level in 0..2 {
             let Some(k) = &self.kinematic[self.index(level)] else { continue };
             self.phi.fill(0.0);
-            let (at, d) = self.linear.at();
-            d.constraint_p(&at, Level::ALL[level], delta, &mut self.phi);
+            let (at, terms) = self.linear.at();
+            terms.constraint_p(&at, Level::ALL[level], delta, &mut self.phi);
             k.gather(sys, Kinematics::ALL[level], &self.phi, &mut r[level * n..(level + 1) * n]);
         }
     }
@@ -508,14 +508,14 @@ impl Block {
             let Some(k) = &self.kinematic[self.index(level)] else { continue };
             self.phi.fill(0.0);
             k.scatter(sys, Kinematics::ALL[level], &mu[level * n..(level + 1) * n], &mut self.phi);
-            let (at, d) = self.linear.at();
-            d.constraint_p_t(&at, Level::ALL[level], &self.phi, s, grad);
+            let (at, terms) = self.linear.at();
+            terms.constraint_p_t(&at, Level::ALL[level], &self.phi, s, grad);
         }
     }
 }
 
 /// Rounding level of (q, v, a, λ, z) in a state step h, with or without an implicit matrix: see
-/// [`crate::Step::noise`]. `shared` is that of [`Lagrange::shared`].
+/// [`StepRecipe::noise`](crate::StepRecipe::noise). `shared` is that of [`Lagrange::shared`].
 pub(crate) fn noise(
     f: &Lagrange,
     shared: f64,

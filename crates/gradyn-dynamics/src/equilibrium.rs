@@ -94,7 +94,7 @@ impl<S: RunScalar> Reduced<S> {
     pub fn of(sys: &Setup) -> Result<Option<Self>, StepError> {
         sys.statics().map(|s| Self::new(sys, sys.independent(Kinematics::Position), &s.balanced)).transpose()
     }
-    /// (4) at q, where `terms` is placed; not a number where W is singular.
+    /// (4) at q, where `terms` are; not a number where W is singular.
     pub fn residual(&mut self, sys: &Setup, t: S, q: &[S], terms: &mut Evaluator<S>, out: &mut [S]) {
         let (n, m, rows) = (sys.dims().n, sys.dims().m, self.held.len());
         let at = At { t, q, v: &self.zero[..n], a: &self.zero[..n], lam: &self.zero[..m] };

@@ -104,7 +104,7 @@ pub(crate) fn release<S: KernelScalar>(sys: &Setup, lam: &[S], rows: &mut [S]) {
 
 /// The partials (3)–(6) at a point; on other scalars than f64 with their own derivatives.
 pub struct Linear<S: KernelScalar = f64> {
-    /// The system's memory, placed at the point.
+    /// Terms of the system, at the point.
     pub terms: Evaluator<S>,
     point: Vec<S>,
     t: S,
@@ -186,7 +186,7 @@ impl<S: KernelScalar> Linear<S> {
         let (top, bottom) = mu.split_at(self.n);
         !self.f.wrong_tangent && self.terms.pull(&at, self.f.level, [top, bottom], s, out)
     }
-    /// The point and the data there.
+    /// The point, and the evaluator there.
     pub(crate) fn at(&mut self) -> (At<'_, S>, &mut Evaluator<S>) {
         (At::of(self.t, &self.point, self.n, self.m), &mut self.terms)
     }

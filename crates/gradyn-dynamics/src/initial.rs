@@ -53,7 +53,7 @@ pub struct Initial {
     felt: Vec<f64>,
 }
 
-/// (1)–(4) on any scalar; `data` holds the slots.
+/// (1)–(4) on any scalar; `terms` have the slots.
 pub(crate) fn residual<S: RunScalar>(
     sys: &Setup,
     law: &Lagrange,

@@ -5,7 +5,7 @@ use crate::formulation::Compliance;
 use gradyn_model::{Evaluator, Setup};
 use gradyn_num::Kkt;
 
-/// [M Φ_qᵀ; Φ_q -c] with the M of these data; clones share the pattern.
+/// [M Φ_qᵀ; Φ_q -c] with the M of an evaluator; clones share the pattern.
 pub fn prepare_kkt(sys: &Setup, terms: &Evaluator<f64>) -> Result<Kkt, StepError> {
     let patterns = sys.patterns();
     let mut kkt = Kkt::sparser(&patterns.nn, &patterns.mn, &patterns.mass)?;

@@ -13,7 +13,7 @@
 use gradyn_model::{At, Evaluator, Level, Setup};
 
 /// Projects block `level` (1: velocities, 2: accelerations) of a node `x` = (q, v, a, …) in place; σ are the
-/// last m of `b`. `solve` is that of (3), factored at q; `terms` is placed there.
+/// last m of `b`. `solve` is that of (3), factored at q; `terms` are there.
 pub fn project(
     sys: &Setup,
     t: f64,
@@ -28,10 +28,10 @@ pub fn project(
     terms.constraint(&At::of(t, x, n, m), Level::ALL[level], &mut b[n..]);
     b[n..].iter_mut().for_each(|b| *b = -*b);
     solve(b);
-    x[level * n..(level + 1) * n].iter_mut().zip(&*b).for_each(|(x, terms)| *x += terms);
+    x[level * n..(level + 1) * n].iter_mut().zip(&*b).for_each(|(x, δ)| *x += δ);
 }
 
-/// Largest |Φ̇| at a node relative to |Φ_q| |v|; `terms` is placed there.
+/// Largest |Φ̇| at a node relative to |Φ_q| |v|; `terms` are there.
 pub fn violation(at: &At, terms: &mut Evaluator<f64>, dphi: &mut [f64]) -> f64 {
     let norm = |x: &[f64]| x.iter().fold(0.0f64, |s, x| s.max(x.abs()));
     dphi.fill(0.0);

@@ -60,7 +60,7 @@ impl StartRows {
         let held = independent.to_vec();
         Self { kinematics, head, all, rows: held.len(), held, pattern, q: zero.clone(), v: zero, slots, p }
     }
-    /// Partials at a point, with `terms` placed there.
+    /// Partials at a point, with `terms` there.
     pub(crate) fn set(&mut self, at: &At, terms: &mut Evaluator<f64>) {
         let gather = |from: &[f64], head: &[u32], to: &mut [f64]| {
             to.iter_mut().zip(head).for_each(|(x, &p)| *x = from[p as usize])

@@ -6,8 +6,9 @@
 //! terms(t, q, v, a, λ)                   at the (t, q) of (1) and nowhere else      (2)
 //! measure, conditions                    at any q, at the t of (1) or of `at_time`  (3)
 //! ```
-//! With debug assertions the evaluator remembers (t, q) of (1), and every term asserts (2) or (3). Sizes,
-//! patterns and names are those of the [`Mechanics`] that the evaluator was made from.
+//! With debug assertions the evaluator remembers (t, q) of (1): terms with a point assert (2), those without
+//! one that there was an `at`, functionals and conditions (3). Angles and reversed forces are asked at any
+//! positions. Sizes, patterns and names are those of the [`Mechanics`] that the evaluator was made from.
 
 use crate::elements::ElementTerms;
 use crate::guard::Outside;
@@ -98,6 +99,7 @@ impl<S: KernelScalar> Evaluator<S> {
     }
     /// Angle references of this step: the branch of each angle is the one nearest to its reference.
     pub fn set_angles(&mut self, references: &[f64]) {
+        self.forget_place();
         mechanism!(&mut self.terms, x => x.set_angles(references), ())
     }
     /// Leaves forces that act in motion only out of all products of forces, or takes them in again.
@@ -107,7 +109,7 @@ impl<S: KernelScalar> Evaluator<S> {
     /// Signals of t: all that `measure` needs, and cheaper than `at`.
     #[inline]
     pub fn at_time(&mut self, t: S) {
-        self.forget();
+        self.forget_place();
         self.remember_time(t);
         mechanism!(&mut self.terms, x => x.at_time(t), ())
     }
@@ -122,19 +124,19 @@ impl<S: KernelScalar> Evaluator<S> {
 
 /// Values, matrices and their products with vectors.
 impl<S: KernelScalar> Evaluator<S> {
-    /// (1) of the system: out += c₀Φ + c₁Φ̇ + c₂Φ̈.
+    /// (1) of `system.rs`: out += c₀Φ + c₁Φ̇ + c₂Φ̈.
     #[inline]
     pub fn constraint(&mut self, at: &At<S>, c: [f64; 3], out: &mut [S]) {
         self.assert_at(at);
         each!(&mut self.terms, x => x.constraint(at, c, out))
     }
-    /// (2) of the system: out += M w + Φ_qᵀ λ.
+    /// (2) of `system.rs`: out += M w + Φ_qᵀ λ.
     #[inline]
     pub fn balance(&self, w: &[S], lam: &[S], out: &mut [S]) {
         self.assert_placed();
         each!(&self.terms, x => x.balance(w, lam, out))
     }
-    /// (3) of the system: out -= Q.
+    /// (3) of `system.rs`: out -= Q.
     #[inline]
     pub fn forces(&mut self, at: &At<S>, out: &mut [S]) {
         self.assert_at(at);
@@ -143,6 +145,9 @@ impl<S: KernelScalar> Evaluator<S> {
     /// M on `nn`. Where it depends on the slots only, it is there before `at`.
     #[inline]
     pub fn mass(&self) -> &[S] {
+        if let Terms::Tree(_) = self.terms {
+            self.assert_placed();
+        }
         each!(&self.terms, x => x.mass())
     }
     /// Φ_q on `mn`.
@@ -262,6 +267,7 @@ impl Evaluator<f64> {
     /// Why a force is not defined at the second of two points, or between them; the time of the evaluator is
     /// that of the second.
     pub fn undefined_force(&mut self, from: &At, to: &At) -> Option<Outside> {
+        self.assert_time(to);
         mechanism!(&mut self.terms, x => x.undefined_force(from, to), None)
     }
     /// The first force along a distance whose ends pass through each other between two positions.
@@ -274,6 +280,10 @@ impl Evaluator<f64> {
 #[cfg(debug_assertions)]
 impl<S: KernelScalar> Evaluator<S> {
     fn forget(&mut self) {
+        self.asked.t = None;
+        self.asked.placed = false;
+    }
+    fn forget_place(&mut self) {
         self.asked.placed = false;
     }
     fn remember_time(&mut self, t: S) {
@@ -294,7 +304,8 @@ impl<S: KernelScalar> Evaluator<S> {
         self.assert_placed();
         self.assert_time(at);
         let q = &self.asked.q;
-        assert!(q.iter().zip(at.q).all(|(a, b)| same(*a, *b)), "asked at q = {:?}, evaluated at {q:?}", at.q);
+        let here = q.len() == at.q.len() && q.iter().zip(at.q).all(|(a, b)| same(*a, *b));
+        assert!(here, "asked at q = {:?}, evaluated at {q:?}", at.q);
     }
 }
 
@@ -309,6 +320,8 @@ fn same<S: PartialEq>(a: S, b: S) -> bool {
 impl<S: KernelScalar> Evaluator<S> {
     #[inline]
     fn forget(&mut self) {}
+    #[inline]
+    fn forget_place(&mut self) {}
     #[inline]
     fn remember_time(&mut self, _t: S) {}
     #[inline]

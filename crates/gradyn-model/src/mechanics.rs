@@ -161,7 +161,7 @@ impl Mechanics {
             Kind::Tree(s) => Start { guess: s.guess_by(frames, p), ..(*self.start).clone() },
         }
     }
-    /// The first force that has no value at rest, at the drawn configuration.
+    /// The first force that has no value at rest, at the guess.
     #[doc(hidden)]
     pub fn undefined_at_rest(&self, p: &[f64], t: f64, angles: &[f64]) -> Option<Undefined> {
         self.elements()?.undefined_at_rest(p, t, angles, &self.shown(p, self.guess()))

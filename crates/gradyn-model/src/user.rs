@@ -76,7 +76,7 @@ impl std::fmt::Debug for UserSystem {
 
 /// Terms of a user's system at one point: what depends on the slots and on (t, q).
 #[derive(Clone, Debug)]
-pub struct UserTerms<S> {
+pub(crate) struct UserTerms<S> {
     user: Arc<UserSystem>,
     p: Vec<S>,
     /// A of (4) by rows.

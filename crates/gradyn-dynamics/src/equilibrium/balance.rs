@@ -88,7 +88,7 @@ impl Balance {
     pub(crate) fn set_angles(&mut self, angles: &[f64]) {
         self.curvature.set_angles(angles);
     }
-    /// R at q, where `terms` is placed; λ and ν there.
+    /// R at q, where `terms` are; λ and ν there.
     pub(crate) fn residual(
         &mut self,
         sys: &Setup,
@@ -101,7 +101,7 @@ impl Balance {
         self.reduced.multipliers(&mut self.lam);
         self.nu.iter_mut().zip(&self.reduced.u[self.rows.rows..]).for_each(|(nu, u)| *nu = -u);
     }
-    /// R and its factored partials at q, where `terms` is placed.
+    /// R and its factored partials at q, where `terms` are.
     pub fn linearise(
         &mut self,
         sys: &Setup,

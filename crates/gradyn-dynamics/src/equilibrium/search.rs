@@ -391,7 +391,7 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// Coordinates that J leaves open at q, where `terms` is placed.
+/// Coordinates that J leaves open at q, where `terms` are.
 fn choose(
     sys: &Setup,
     t: f64,

@@ -41,7 +41,7 @@ impl Positions {
             Self::Equilibrium(balance) => balance.stiffness() * largest(q.iter().copied()),
         }
     }
-    /// Partials at a point where `terms` is placed.
+    /// Partials at a point where `terms` are.
     pub(super) fn linearise(
         &mut self,
         sys: &Setup,

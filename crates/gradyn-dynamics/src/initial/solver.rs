@@ -27,7 +27,7 @@ impl Solver {
     pub(crate) fn matrix_r(sys: &Setup) -> Self {
         Self::MatrixR(Box::new((None, NullSpace::new(sys))))
     }
-    /// Factors where `terms` is placed.
+    /// Factors where `terms` are.
     pub(crate) fn refactor(
         &mut self,
         sys: &Setup,

@@ -133,7 +133,7 @@ pub struct ChainResidual<S: RunScalar> {
     pub(super) sys: Setup,
     pub(super) layout: Layout,
     pub(super) start: StartLaw,
-    /// Memory of record 0.
+    /// Terms for record 0.
     pub(super) terms: Evaluator<S>,
     pub(super) step: Box<dyn Residual<S>>,
 }

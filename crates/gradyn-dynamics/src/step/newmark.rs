@@ -289,7 +289,7 @@ impl Stepper for Bound<Newmark, NewmarkLinear> {
         l.motion.terms.set_angles(frozen.angles);
         // (7)
         let known = l.gradients(&lay, span, x, past);
-        // (3), which places the data at the node
+        // (3): the evaluator goes to the node
         let at = lay.node(t, x);
         spec.star(span.h, at.q, past, &mut l.star);
         let (v_star, a_star) = l.star.split_at(lay.n);

@@ -175,7 +175,7 @@ impl RungeKutta {
         let law = Lagrange { wrong_tangent: self.f.wrong_tangent, ..Lagrange::ACCELERATION };
         if self.f.level[2] == 0.0 { law } else { self.f }
     }
-    /// Rows of block i + 1, (1), with data placed there.
+    /// Rows of block i + 1, (1), with `terms` there.
     fn rows<S: RunScalar>(
         &self,
         lay: &Layout,
@@ -191,8 +191,8 @@ impl RungeKutta {
         // defects of (1)
         let block = self.block(lay, i + 1, x, past);
         self.slope(lay, self.tableau.rows[i], x, past, &mut r[..2 * lay.n]);
-        for terms in 0..2 * lay.n {
-            r[terms] = block[terms] - past[terms] - span.h * r[terms];
+        for i in 0..2 * lay.n {
+            r[i] = block[i] - past[i] - span.h * r[i];
         }
         // rows of the state
         let at = lay.node(span.t + span.h * self.tableau.nodes[i], block);

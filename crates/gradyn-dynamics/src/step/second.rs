@@ -261,7 +261,7 @@ impl Second {
     ) {
         let n = sys.dims().n;
         let zero = Lanes::from(0.0);
-        self.delta.iter_mut().zip(delta).for_each(|(d, x)| *d = Lanes::from(*x));
+        self.delta.iter_mut().zip(delta).for_each(|(terms, x)| *terms = Lanes::from(*x));
         for (c, Partials { linear, .. }) in self.partials.iter_mut().enumerate() {
             self.rows.fill(zero);
             // momentum and constraints
@@ -272,8 +272,8 @@ impl Second {
                     continue;
                 }
                 self.phi.fill(zero);
-                let (point, d) = linear.at();
-                d.constraint_p(&point, Level::ALL[level], &self.delta, &mut self.phi);
+                let (point, terms) = linear.at();
+                terms.constraint_p(&point, Level::ALL[level], &self.delta, &mut self.phi);
                 let rows = self.rows[level * n..].iter_mut().zip(sys.independent(Kinematics::ALL[level]));
                 rows.for_each(|(r, &k)| *r = self.phi[k as usize]);
             }
@@ -298,8 +298,8 @@ impl Second {
             self.phi.fill(zero);
             let rows = self.rows[level * n..].iter().zip(sys.independent(Kinematics::ALL[level]));
             rows.for_each(|(r, &k)| self.phi[k as usize] = *r);
-            let (point, d) = linear.at();
-            d.constraint_p_t(&point, Level::ALL[level], &self.phi, s, &mut self.grad);
+            let (point, terms) = linear.at();
+            terms.constraint_p_t(&point, Level::ALL[level], &self.phi, s, &mut self.grad);
         }
         grad.iter_mut().zip(&self.grad).for_each(|(g, x)| *g += x.eps[i % LANES]);
     }

@@ -68,12 +68,12 @@ fn every_model_is_assembled() {
             assert!((x[i] - a.q[i]).abs() < 1e-10, "{name}: {} differs", sys.coordinate_name(i))
         });
         // and its velocities satisfy Φ̇ = 0, its accelerations Φ̈ = 0
-        let mut d = sys.evaluator(&r.p);
-        d.set_angles(&r.model.angles);
-        d.at(t, &x[..dims.n]);
+        let mut terms = sys.evaluator(&r.p);
+        terms.set_angles(&r.model.angles);
+        terms.at(t, &x[..dims.n]);
         for c in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] {
             let mut out = vec![0.0; dims.m];
-            d.constraint(&At::of(t, &x, dims.n, dims.m), c, &mut out);
+            terms.constraint(&At::of(t, &x, dims.n, dims.m), c, &mut out);
             let scale = x[..3 * dims.n].iter().fold(1.0f64, |s, x| s.max(x * x));
             assert!(out.iter().all(|o| o.abs() < 1e-13 * scale), "{name}, {c:?}: {out:?}");
         }

@@ -29,12 +29,12 @@ fn measure(m: &Mechanism, expressions: &[String]) -> Vec<f64> {
         expressions.iter().enumerate().map(|(i, e)| (format!("y{i}").into(), e.as_str().into())).collect();
     let r = ready(&m);
     let (sys, dims) = (&r.model.system, r.model.system.dims());
-    let mut d = sys.evaluator(&r.p);
+    let mut terms = sys.evaluator(&r.p);
     let t = r.p[r.model.times.start as usize];
-    d.set_angles(&r.model.angles);
-    d.at(t, &r.q);
+    terms.set_angles(&r.model.angles);
+    terms.at(t, &r.q);
     let mut rows: Vec<Vec<f64>> = vec![vec![0.0; dims.n]; dims.m];
-    sys.patterns().mn.iter().for_each(|(i, j, k)| rows[i][j] = d.phi_q()[k]);
+    sys.patterns().mn.iter().for_each(|(i, j, k)| rows[i][j] = terms.phi_q()[k]);
     let mut basis: Vec<Vec<f64>> = vec![];
     let remove = |x: &mut Vec<f64>, basis: &[Vec<f64>]| {
         for _ in 0..2 {
@@ -53,7 +53,7 @@ fn measure(m: &Mechanism, expressions: &[String]) -> Vec<f64> {
     remove(&mut v, &basis);
     let zero = vec![0.0; dims.n + dims.m];
     let mut out = vec![0.0; sys.functionals(FunctionalSet::Output)];
-    d.measure(
+    terms.measure(
         FunctionalSet::Output,
         &At { t, q: &r.q, v: &v, a: &zero[..dims.n], lam: &zero[..dims.m] },
         &mut out,

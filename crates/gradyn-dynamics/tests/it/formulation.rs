@@ -126,11 +126,11 @@ impl Case {
     fn truth(&self) -> Matrix {
         let sys = &self.model.system;
         duals(&self.x, self.n + self.m, |x, out| {
-            let mut d = sys.evaluator(&x[self.block(4)]);
-            d.set_angles(&self.model.angles);
+            let mut terms = sys.evaluator(&x[self.block(4)]);
+            terms.set_angles(&self.model.angles);
             let t = Wide::from(self.t);
-            d.at(t, &x[..self.n]);
-            self.f.residual(sys, &At::of(t, x, self.n, self.m), &mut d, out);
+            terms.at(t, &x[..self.n]);
+            self.f.residual(sys, &At::of(t, x, self.n, self.m), &mut terms, out);
         })
     }
 }

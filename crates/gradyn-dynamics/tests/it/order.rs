@@ -273,12 +273,12 @@ fn newmark_with_negative_xi_dissipates() {
         p[r.model.times.end as usize] = 4.0;
         let step = newmark(sys, Lagrange::INDEX3, xi);
         let run = run(&step, &r.model, &p, Controller::fixed(h));
-        let mut d = sys.evaluator(&p);
+        let mut terms = sys.evaluator(&p);
         let mut at = |n: usize| {
             let (t, x, mut out) = (run.plan.t[n], run.record(n), [0.0; 2]);
-            d.set_angles(run.plan.angles(n));
-            d.at(t, &x[..run.layout.n]);
-            d.measure(FunctionalSet::Output, &run.layout.node(t, x), &mut out);
+            terms.set_angles(run.plan.angles(n));
+            terms.at(t, &x[..run.layout.n]);
+            terms.measure(FunctionalSet::Output, &run.layout.node(t, x), &mut out);
             out[0]
         };
         (0..=run.plan.steps()).map(&mut at).collect()

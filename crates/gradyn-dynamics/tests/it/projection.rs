@@ -40,12 +40,12 @@ fn energies(r: &Ready, compliance: f64, random: &mut Random) -> Option<(f64, f64
     let mut x: Vec<f64> = r.q.iter().map(|q| q + 0.05 * random.next()).collect();
     x.extend((0..n).map(|_| random.next()));
     x.resize(3 * n + m, 0.0);
-    let mut d = sys.evaluator(&r.p);
-    d.set_angles(&r.model.angles);
-    d.at(t, &x[..n]);
+    let mut terms = sys.evaluator(&r.p);
+    terms.set_angles(&r.model.angles);
+    terms.at(t, &x[..n]);
     // a driver moves the set onto which v is projected
     let (still, mut rate) = (vec![0.0; n.max(m)], vec![0.0; m]);
-    d.constraint(
+    terms.constraint(
         &At { t, q: &x[..n], v: &still[..n], a: &still[..n], lam: &still[..m] },
         Level::VELOCITY,
         &mut rate,
@@ -53,13 +53,13 @@ fn energies(r: &Ready, compliance: f64, random: &mut Random) -> Option<(f64, f64
     if rate.iter().any(|r| *r != 0.0) {
         return None;
     }
-    let mass = d.mass().to_vec();
+    let mass = terms.mass().to_vec();
     let before = kinetic(sys, &mass, &x[n..2 * n]);
-    let mut kkt = prepare_kkt(sys, &d).expect("a pattern");
-    refactor_kkt(sys, t, &d, Compliance::uniform(compliance), &mut kkt)
+    let mut kkt = prepare_kkt(sys, &terms).expect("a pattern");
+    refactor_kkt(sys, t, &terms, Compliance::uniform(compliance), &mut kkt)
         .unwrap_or_else(|e| panic!("{}: {e}", r.model.name));
-    project(sys, t, 1, &mut d, |b| kkt.solve(b), &mut x, &mut vec![0.0; n + m]);
-    let left = violation(&At::of(t, &x, n, m), &mut d, &mut rate);
+    project(sys, t, 1, &mut terms, |b| kkt.solve(b), &mut x, &mut vec![0.0; n + m]);
+    let left = violation(&At::of(t, &x, n, m), &mut terms, &mut rate);
     Some((before, kinetic(sys, &mass, &x[n..2 * n]), left))
 }
 
@@ -86,8 +86,8 @@ fn velocity_projections_never_raise_the_kinetic_energy() {
 fn the_massless_model_has_massless_coordinates() {
     let r = ready(&massless());
     let sys = &r.model.system;
-    let d = sys.evaluator(&r.p);
+    let terms = sys.evaluator(&r.p);
     let nn = &sys.patterns().nn;
-    let diagonal = |i: usize| nn.row(i).find(|p| nn.col(*p) == i).map_or(0.0, |p| d.mass()[p]);
+    let diagonal = |i: usize| nn.row(i).find(|p| nn.col(*p) == i).map_or(0.0, |p| terms.mass()[p]);
     assert!((0..sys.dims().n).any(|i| diagonal(i) == 0.0));
 }

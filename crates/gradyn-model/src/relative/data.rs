@@ -25,7 +25,7 @@ pub(crate) struct TreeTerms<S> {
     /// Of the elements.
     pub(crate) inner: ElementTerms<S>,
     pub(super) g: Vec<S>,
-    /// Where the terms are placed, and where functionals are measured, if that is elsewhere.
+    /// Where the terms are, and where functionals are measured, if that is elsewhere.
     pub(super) here: Placed<S>,
     pub(super) seen: Placed<S>,
     /// Motions with other rates.
@@ -240,7 +240,7 @@ impl Relative {
 }
 
 impl<S: Scalar> TreeTerms<S> {
-    /// ẋ and ẍ at (ż, z̈), where the terms are placed; z̈ = 0 if it is absent.
+    /// ẋ and ẍ at (ż, z̈), where the terms are; z̈ = 0 if it is absent.
     pub(super) fn run(&mut self, rate: &[S], second: Option<&[S]>) {
         self.tree.flow_at(rate, second.unwrap_or(&self.rest), &mut self.here);
     }

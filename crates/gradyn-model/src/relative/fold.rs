@@ -183,7 +183,7 @@ impl Fold {
     pub(super) fn sizes(&self) -> (usize, usize) {
         (self.blocks.len(), self.vectors)
     }
-    /// (2), (3): K with X₀ S + X₁ Ṡ + X₂ S̈, C with X₁ S + 2 X₂ Ṡ.
+    /// (2), (3): K with X₀ S + X₁ Ṡ + X₂ S̈ and, if it is wanted, C with X₁ S + 2 X₂ Ṡ. X is used up.
     pub(super) fn run<S: Scalar>(
         &self,
         [s, s1, s2]: [&[Twist<S>]; 3],

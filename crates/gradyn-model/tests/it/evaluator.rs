@@ -48,5 +48,10 @@ fn terms_are_asked_where_the_evaluator_is() {
         terms.at(0.5, &q);
         terms.set_slots(&r.p);
         assert!(refused(&mut terms, |t| t.forces(&at, &mut out[..dims.n])));
+        assert!(refused(&mut terms, |t| t.measure(FunctionalSet::Output, &at, &mut outputs)));
+        // so do other references of angles
+        terms.at(0.5, &q);
+        terms.set_angles(&r.model.angles);
+        assert!(refused(&mut terms, |t| t.forces(&at, &mut out[..dims.n])));
     }
 }

@@ -71,12 +71,12 @@ impl Case {
     fn vec(&self, n: usize) -> Vec<f64> {
         self.random.borrow_mut().vec(n)
     }
-    /// Memory placed at the state.
-    fn data(&self) -> Evaluator<f64> {
-        let mut d = self.sys().evaluator(&self.x[self.p()]);
-        d.set_angles(&self.r.model.angles);
-        d.at(self.t, &self.x[self.q()]);
-        d
+    /// An evaluator at the state.
+    fn terms(&self) -> Evaluator<f64> {
+        let mut terms = self.sys().evaluator(&self.x[self.p()]);
+        terms.set_angles(&self.r.model.angles);
+        terms.at(self.t, &self.x[self.q()]);
+        terms
     }
     /// Dense Jacobian over X of `count` outputs.
     fn duals(&self, count: usize, f: impl Fn(&mut Evaluator<Wide>, &At<Wide>, &mut [Wide])) -> Matrix {
@@ -86,13 +86,13 @@ impl Case {
                 if (first..first + 8).contains(&i) { Wide::var(x, i - first) } else { Wide::from(x) }
             };
             let x: Vec<Wide> = self.x.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
-            let mut d = self.sys().evaluator(&x[self.p()]);
-            d.set_angles(&self.r.model.angles);
+            let mut terms = self.sys().evaluator(&x[self.p()]);
+            terms.set_angles(&self.r.model.angles);
             let t = Wide::from(self.t);
-            d.at(t, &x[self.q()]);
+            terms.at(t, &x[self.q()]);
             let at = At { t, q: &x[self.q()], v: &x[self.v()], a: &x[self.a()], lam: &x[self.lam()] };
             let mut out = vec![Wide::from(0.0); count];
-            f(&mut d, &at, &mut out);
+            f(&mut terms, &at, &mut out);
             for (row, o) in rows.iter_mut().zip(&out) {
                 row[first..].iter_mut().zip(o.eps).for_each(|(r, e)| *r = e);
             }
@@ -162,7 +162,7 @@ const LEVELS: [[f64; 3]; 5] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]
 #[test]
 fn phi_q_is_the_derivative_of_phi() {
     each_case(|c| {
-        let truth = c.duals(c.m, |d, at, out| d.constraint(at, [1.0, 0.0, 0.0], out));
+        let truth = c.duals(c.m, |terms, at, out| terms.constraint(at, [1.0, 0.0, 0.0], out));
         // rows of velocity level: A = c_v
         let held = c.m - c.sys().dims().m_vel;
         let truth: Matrix = truth
@@ -170,7 +170,7 @@ fn phi_q_is_the_derivative_of_phi() {
             .enumerate()
             .map(|(k, r)| r[if k < held { c.q() } else { c.v() }].to_vec())
             .collect();
-        equal(&dense(&c.sys().patterns().mn, c.data().phi_q()), &truth, &c.context("Φ_q"));
+        equal(&dense(&c.sys().patterns().mn, c.terms().phi_q()), &truth, &c.context("Φ_q"));
     });
 }
 
@@ -179,14 +179,14 @@ fn phi_q_is_the_derivative_of_phi() {
 fn constraint_partials_equal_the_duals() {
     each_case(|c| {
         for level in LEVELS {
-            let (mut d, mn) = (c.data(), &c.sys().patterns().mn);
-            let truth = c.duals(c.m, |d, at, out| d.constraint(at, level, out));
+            let (mut terms, mn) = (c.terms(), &c.sys().patterns().mn);
+            let truth = c.duals(c.m, |terms, at, out| terms.constraint(at, level, out));
             let (mut q, mut v) = (vec![0.0; mn.nnz()], vec![0.0; mn.nnz()]);
-            d.constraint_q(&c.at(), level, &mut q);
-            d.constraint_v(&c.at(), level, &mut v);
+            terms.constraint_q(&c.at(), level, &mut q);
+            terms.constraint_v(&c.at(), level, &mut v);
             equal(&dense(mn, &q), &columns(&truth, c.q()), &c.context(&format!("constraint_q {level:?}")));
             equal(&dense(mn, &v), &columns(&truth, c.v()), &c.context(&format!("constraint_v {level:?}")));
-            let a: Vec<f64> = d.phi_q().iter().map(|j| level[2] * j).collect();
+            let a: Vec<f64> = terms.phi_q().iter().map(|j| level[2] * j).collect();
             equal(&dense(mn, &a), &columns(&truth, c.a()), &c.context("Φ̈_a = Φ_q"));
             assert_eq!(largest(&columns(&truth, c.lam())), 0.0, "Φ does not depend on λ");
         }
@@ -197,10 +197,10 @@ fn constraint_partials_equal_the_duals() {
 #[test]
 fn second_rates_have_twice_the_first_as_slope() {
     each_case(|c| {
-        let (sys, mut d, mn) = (c.sys(), c.data(), &c.sys().patterns().mn);
+        let (sys, mut terms, mn) = (c.sys(), c.terms(), &c.sys().patterns().mn);
         let (mut rate, mut slope) = (vec![0.0; mn.nnz()], vec![0.0; mn.nnz()]);
-        d.constraint_q(&c.at(), [0.0, 2.0, 0.0], &mut rate);
-        d.constraint_v(&c.at(), [0.0, 0.0, 1.0], &mut slope);
+        terms.constraint_q(&c.at(), [0.0, 2.0, 0.0], &mut rate);
+        terms.constraint_v(&c.at(), [0.0, 0.0, 1.0], &mut slope);
         let held = c.m - sys.dims().m_vel;
         equal(
             &dense(mn, &slope)[..held].to_vec(),
@@ -214,7 +214,7 @@ fn second_rates_have_twice_the_first_as_slope() {
 #[test]
 fn rates_are_those_of_a_motion() {
     each_case(|c| {
-        let (sys, mut d, at) = (c.sys(), c.data(), c.at());
+        let (sys, mut terms, at) = (c.sys(), c.terms(), c.at());
         let along = |x: &[f64], dx: &[f64]| -> Vec<Wide> {
             x.iter().zip(dx).map(|(x, dx)| Wide::from(*x) + Wide::var(0.0, 0) * *dx).collect()
         };
@@ -230,7 +230,7 @@ fn rates_are_those_of_a_motion() {
         for level in 0..2 {
             let (mut truth, mut rate) = (vec![Wide::from(0.0); c.m], vec![0.0; c.m]);
             wide.constraint(&At { t, q: &q, v: &v, a: &a, lam: &lam }, Level::ALL[level], &mut truth);
-            d.constraint(&at, Level::ALL[level + 1], &mut rate);
+            terms.constraint(&at, Level::ALL[level + 1], &mut rate);
             // rows of velocity level are c at both lower levels
             let rows = if level == 0 { c.m - sys.dims().m_vel } else { c.m };
             let truth = truth[..rows].iter().map(|x| x.eps[0]).collect();
@@ -243,25 +243,25 @@ fn rates_are_those_of_a_motion() {
 #[test]
 fn balance_q_equals_the_duals() {
     each_case(|c| {
-        let (sys, mut d, p) = (c.sys(), c.data(), c.sys().patterns());
+        let (sys, mut terms, p) = (c.sys(), c.terms(), c.sys().patterns());
         let w = c.vec(c.n);
         let wide: Vec<Wide> = w.iter().map(|&w| Wide::from(w)).collect();
-        let truth = c.duals(c.n, |d, at, out| d.balance(&wide, at.lam, out));
+        let truth = c.duals(c.n, |terms, at, out| terms.balance(&wide, at.lam, out));
         let mut q = vec![0.0; p.nn.nnz()];
-        d.balance_q(&c.at(), &w, c.at().lam, &mut q);
+        terms.balance_q(&c.at(), &w, c.at().lam, &mut q);
         let q = dense(&p.nn, &q);
         equal(&q, &columns(&truth, c.q()), &c.context("balance_q"));
         if sys.dims().m_vel == 0 {
             let mut q = vec![0.0; p.nn.nnz()];
-            d.balance_q(&c.at(), &vec![0.0; c.n], c.at().lam, &mut q);
+            terms.balance_q(&c.at(), &vec![0.0; c.n], c.at().lam, &mut q);
             let q = dense(&p.nn, &q);
             let transposed: Matrix = (0..c.n).map(|j| q.iter().map(|r| r[j]).collect()).collect();
             equal(&q, &transposed, &c.context("(Φ_qᵀλ)_q is symmetric"));
         }
         // g_a = M with w = a, g_λ = Φ_qᵀ
-        let truth = c.duals(c.n, |d, at, out| d.balance(at.a, at.lam, out));
-        equal(&dense(&p.nn, d.mass()), &columns(&truth, c.a()), &c.context("g_w = M"));
-        let phi_q = dense(&p.mn, d.phi_q());
+        let truth = c.duals(c.n, |terms, at, out| terms.balance(at.a, at.lam, out));
+        equal(&dense(&p.nn, terms.mass()), &columns(&truth, c.a()), &c.context("g_w = M"));
+        let phi_q = dense(&p.mn, terms.phi_q());
         let transposed: Matrix = (0..c.n).map(|j| phi_q.iter().map(|r| r[j]).collect()).collect();
         equal(&transposed, &columns(&truth, c.lam()), &c.context("g_λ = Φ_qᵀ"));
     });
@@ -271,10 +271,10 @@ fn balance_q_equals_the_duals() {
 #[test]
 fn force_tangents_equal_the_duals() {
     each_case(|c| {
-        let (mut d, nn) = (c.data(), &c.sys().patterns().nn);
+        let (mut terms, nn) = (c.terms(), &c.sys().patterns().nn);
         let truth = c.duals(c.n, Evaluator::forces);
         let (mut k, mut damping) = (vec![0.0; nn.nnz()], vec![0.0; nn.nnz()]);
-        d.force_tangents(&c.at(), &mut k, &mut damping);
+        terms.force_tangents(&c.at(), &mut k, &mut damping);
         equal(&dense(nn, &k), &columns(&truth, c.q()), &c.context("K"));
         equal(&dense(nn, &damping), &columns(&truth, c.v()), &c.context("C"));
         assert_eq!(largest(&columns(&truth, c.a().start..c.lam().end)), 0.0);
@@ -285,11 +285,11 @@ fn force_tangents_equal_the_duals() {
 #[test]
 fn slot_products_equal_the_duals() {
     each_case(|c| {
-        let mut d = c.data();
+        let mut terms = c.terms();
         let w = c.vec(c.n);
         let wide: Vec<Wide> = w.iter().map(|&w| Wide::from(w)).collect();
-        let constraint = columns(&c.duals(c.m, |d, at, out| d.constraint(at, C, out)), c.p());
-        let balance = columns(&c.duals(c.n, |d, at, out| d.balance(&wide, at.lam, out)), c.p());
+        let constraint = columns(&c.duals(c.m, |terms, at, out| terms.constraint(at, C, out)), c.p());
+        let balance = columns(&c.duals(c.n, |terms, at, out| terms.balance(&wide, at.lam, out)), c.p());
         let forces = columns(&c.duals(c.n, Evaluator::forces), c.p());
         let mut products =
             [vec![vec![0.0; c.slots]; c.m], vec![vec![0.0; c.slots]; c.n], vec![vec![0.0; c.slots]; c.n]];
@@ -297,9 +297,9 @@ fn slot_products_equal_the_duals() {
             let mut delta = vec![0.0; c.slots];
             delta[s] = 1.0;
             let mut out = [vec![0.0; c.m], vec![0.0; c.n], vec![0.0; c.n]];
-            d.constraint_p(&c.at(), C, &delta, &mut out[0]);
-            d.balance_p(&c.at(), &w, c.at().lam, &delta, &mut out[1]);
-            d.forces_p(&c.at(), &delta, &mut out[2]);
+            terms.constraint_p(&c.at(), C, &delta, &mut out[0]);
+            terms.balance_p(&c.at(), &w, c.at().lam, &delta, &mut out[1]);
+            terms.forces_p(&c.at(), &delta, &mut out[2]);
             for (rows, out) in products.iter_mut().zip(out) {
                 rows.iter_mut().zip(out).for_each(|(r, o)| r[s] = o);
             }
@@ -314,7 +314,7 @@ fn slot_products_equal_the_duals() {
 #[test]
 fn slot_products_are_transposes() {
     each_case(|c| {
-        let (sys, mut d, at) = (c.sys(), c.data(), c.at());
+        let (sys, mut terms, at) = (c.sys(), c.terms(), c.at());
         let args = sys.dims().args;
         let (w, delta, mu_n, mu_m) = (c.vec(c.n), c.vec(c.slots), c.vec(c.n), c.vec(c.m));
         let check = |what: &str, mu: &[f64], direct: &[f64], grad: &[f64]| {
@@ -329,20 +329,20 @@ fn slot_products_are_transposes() {
             assert!((a - b).abs() <= 1e-13 * scale, "{}: {a} ≠ {b}", c.context(what));
         };
         let (mut out, mut grad) = (vec![0.0; c.m], vec![0.0; args]);
-        d.constraint_p(&at, C, &delta, &mut out);
-        d.constraint_p_t(&at, C, &mu_m, -1.7, &mut grad);
+        terms.constraint_p(&at, C, &delta, &mut out);
+        terms.constraint_p_t(&at, C, &mu_m, -1.7, &mut grad);
         check("constraint_p", &mu_m, &out, &grad);
         let (mut out, mut grad) = (vec![0.0; c.n], vec![0.0; args]);
-        d.balance_p(&at, &w, at.lam, &delta, &mut out);
-        d.balance_p_t(&at, &w, at.lam, &mu_n, -1.7, &mut grad);
+        terms.balance_p(&at, &w, at.lam, &delta, &mut out);
+        terms.balance_p_t(&at, &w, at.lam, &mu_n, -1.7, &mut grad);
         check("balance_p", &mu_n, &out, &grad);
         let (mut out, mut grad) = (vec![0.0; c.n], vec![0.0; args]);
-        d.forces_p(&at, &delta, &mut out);
-        d.forces_p_t(&at, &mu_n, -1.7, &mut grad);
+        terms.forces_p(&at, &delta, &mut out);
+        terms.forces_p_t(&at, &mu_n, -1.7, &mut grad);
         check("forces_p", &mu_n, &out, &grad);
         // a second call doubles
         let once = grad.clone();
-        d.forces_p_t(&at, &mu_n, -1.7, &mut grad);
+        terms.forces_p_t(&at, &mu_n, -1.7, &mut grad);
         let scale = once.iter().fold(0.0f64, |s, g| s.max(g.abs()));
         (0..c.slots)
             .for_each(|s| assert!((grad[s] - 2.0 * once[s]).abs() <= 1e-14 * scale, "{}", c.context("adds")));
@@ -353,25 +353,25 @@ fn slot_products_are_transposes() {
 #[test]
 fn pulled_products_equal_those_of_the_matrices() {
     each_case(|c| {
-        let (sys, mut d, at, pat) = (c.sys(), c.data(), c.at(), c.sys().patterns());
+        let (sys, mut terms, at, pat) = (c.sys(), c.terms(), c.at(), c.sys().patterns());
         for level in LEVELS {
             let [mut k, mut damping] = [(); 2].map(|()| vec![0.0; pat.nn.nnz()]);
             let [mut rows_q, mut rows_v] = [(); 2].map(|()| vec![0.0; pat.mn.nnz()]);
-            d.balance_q(&at, at.a, at.lam, &mut k);
-            d.force_tangents(&at, &mut k, &mut damping);
-            d.constraint_q(&at, level, &mut rows_q);
-            d.constraint_v(&at, level, &mut rows_v);
+            terms.balance_q(&at, at.a, at.lam, &mut k);
+            terms.force_tangents(&at, &mut k, &mut damping);
+            terms.constraint_q(&at, level, &mut rows_q);
+            terms.constraint_v(&at, level, &mut rows_v);
             let (mu, nu) = (c.vec(c.n), c.vec(c.m));
             let [mut q, mut v] = [(); 2].map(|()| vec![1.0; c.n]);
             let [mut grad, mut slots] = [(); 2].map(|()| vec![0.0; sys.dims().args]);
             assert!(
-                d.pull(&at, level, [&mu, &nu], -1.7, [&mut q, &mut v, &mut grad]),
+                terms.pull(&at, level, [&mu, &nu], -1.7, [&mut q, &mut v, &mut grad]),
                 "{}",
                 c.context("no product")
             );
-            d.balance_p_t(&at, at.a, at.lam, &mu, -1.7, &mut slots);
-            d.forces_p_t(&at, &mu, -1.7, &mut slots);
-            d.constraint_p_t(&at, level, &nu, -1.7, &mut slots);
+            terms.balance_p_t(&at, at.a, at.lam, &mu, -1.7, &mut slots);
+            terms.forces_p_t(&at, &mu, -1.7, &mut slots);
+            terms.constraint_p_t(&at, level, &nu, -1.7, &mut slots);
             equal(&vec![grad], &vec![slots], &c.context(&format!("pull {level:?}, slots")));
             for (what, got, top, bottom) in [("q", &q, &k, &rows_q), ("v", &v, &damping, &rows_v)] {
                 let (mut sum, mut size) = (vec![1.0; c.n], vec![1.0; c.n]);
@@ -398,7 +398,7 @@ fn pulled_products_equal_those_of_the_matrices() {
 #[test]
 fn mass_is_symmetric_and_positive_semidefinite() {
     each_case(|c| {
-        let (d, nn) = (c.data(), &c.sys().patterns().nn);
+        let (d, nn) = (c.terms(), &c.sys().patterns().nn);
         let mut m = dense(nn, d.mass());
         let scale = largest(&m);
         for i in 0..c.n {
@@ -425,12 +425,12 @@ fn mass_is_symmetric_and_positive_semidefinite() {
 #[test]
 fn constraint_forces_have_the_power_of_the_rates() {
     each_case(|c| {
-        let (mut d, at) = (c.data(), c.at());
+        let (mut terms, at) = (c.terms(), c.at());
         let zero = vec![0.0; c.n];
         let (mut force, mut rate, mut rest) = (vec![0.0; c.n], vec![0.0; c.m], vec![0.0; c.m]);
-        d.balance(&zero, at.lam, &mut force);
-        d.constraint(&at, [0.0, 1.0, 0.0], &mut rate);
-        d.constraint(&At { v: &zero, ..at }, [0.0, 1.0, 0.0], &mut rest);
+        terms.balance(&zero, at.lam, &mut force);
+        terms.constraint(&at, [0.0, 1.0, 0.0], &mut rate);
+        terms.constraint(&At { v: &zero, ..at }, [0.0, 1.0, 0.0], &mut rest);
         if c.r.model.counts[3] == 0 && !c.name.starts_with("constraint velocity") {
             assert!(rest.iter().all(|r| *r == 0.0), "{}", c.context("scleronomic"));
         }
@@ -449,16 +449,16 @@ fn constraint_forces_have_the_power_of_the_rates() {
 #[test]
 fn measure_rows_equal_the_duals() {
     each_case(|c| {
-        let (sys, mut d) = (c.sys(), c.data());
+        let (sys, mut terms) = (c.sys(), c.terms());
         for set in [FunctionalSet::Integrand, FunctionalSet::Terminal, FunctionalSet::Output] {
             let (count, support) = (sys.functionals(set), sys.support(set).to_vec());
-            let truth = c.duals(count, |d, at, out| d.measure(set, at, out));
+            let truth = c.duals(count, |terms, at, out| terms.measure(set, at, out));
             let node = 3 * c.n + c.m;
             let mut rows = vec![];
             for pass in 0..2 {
                 for k in 0..count {
                     let mut row = vec![f64::NAN; node + support.len()];
-                    d.measure_row(set, k, &c.at(), &mut row);
+                    terms.measure_row(set, k, &c.at(), &mut row);
                     let mut full = vec![0.0; c.x.len()];
                     full[..node].copy_from_slice(&row[..node]);
                     support.iter().zip(&row[node..]).for_each(|(&s, r)| full[node + s as usize] = *r);
@@ -478,13 +478,13 @@ fn measure_rows_equal_the_duals() {
 #[test]
 fn measures_agree_on_both_scalars() {
     each_case(|c| {
-        let (sys, mut d) = (c.sys(), c.data());
+        let (sys, mut terms) = (c.sys(), c.terms());
         for set in [FunctionalSet::Integrand, FunctionalSet::Terminal, FunctionalSet::Output] {
             let mut out = vec![0.0; sys.functionals(set)];
-            d.measure(set, &c.at(), &mut out);
+            terms.measure(set, &c.at(), &mut out);
             assert!(out.iter().all(|o| o.is_finite()), "{}", c.context("finite"));
-            c.duals(out.len(), |d, at, wide| {
-                d.measure(set, at, wide);
+            c.duals(out.len(), |terms, at, wide| {
+                terms.measure(set, at, wide);
                 for (o, w) in out.iter().zip(wide) {
                     assert!(
                         (o - w.re).abs() <= 1e-13 * o.abs().max(1.0),
@@ -502,11 +502,11 @@ fn measures_agree_on_both_scalars() {
 #[test]
 fn condition_rows_equal_the_duals() {
     each_case(|c| {
-        let (sys, mut d) = (c.sys(), c.data());
+        let (sys, mut terms) = (c.sys(), c.terms());
         let counts = [c.r.model.conditions.0.len(), c.r.model.conditions.1.len()];
-        let all = c.duals(counts[0] + counts[1], |d, at, out| {
+        let all = c.duals(counts[0] + counts[1], |terms, at, out| {
             let (position, velocity) = out.split_at_mut(counts[0]);
-            d.conditions(at, position, velocity);
+            terms.conditions(at, position, velocity);
         });
         for (kinematics, first) in [(Kinematics::Position, 0), (Kinematics::Velocity, counts[0])] {
             for k in 0..counts[kinematics.index()] {
@@ -514,7 +514,7 @@ fn condition_rows_equal_the_duals() {
                 let support = sys.condition_support(kinematics, k);
                 let (mut q, mut v, mut p) =
                     (vec![0.0; pattern.len()], vec![0.0; pattern.len()], vec![0.0; support.len()]);
-                d.condition_row(kinematics, k, &c.at(), &mut q, &mut v, &mut p);
+                terms.condition_row(kinematics, k, &c.at(), &mut q, &mut v, &mut p);
                 let mut full = vec![0.0; 3 * c.n + c.m + c.slots];
                 let at =
                     |list: &[u32], from: usize| list.iter().map(|&i| from + i as usize).collect::<Vec<_>>();

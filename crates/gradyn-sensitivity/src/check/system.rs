@@ -73,15 +73,15 @@ impl OfSystem<'_> {
     fn transposes(&self, x: &[f64]) -> Vec<Mismatch> {
         let dims = self.sys.dims();
         let rows = self.sizes()[0];
-        let mut d = self.placed(x);
+        let mut terms = self.placed(x);
         let at = self.at(x);
         // grad = (∂y/∂p)ᵀ μ as it is written
         let mu: Vec<f64> = (0..rows).map(|i| ((i as f64 + 1.0) * 0.754_877_666).fract() - 0.4).collect();
         let mut grad = vec![0.0; dims.args];
         match self.term {
-            Term::Constraint(level) => d.constraint_p_t(&at, Level::ALL[level], &mu, 1.0, &mut grad),
-            Term::Balance => d.balance_p_t(&at, at.a, at.lam, &mu, 1.0, &mut grad),
-            Term::Forces => d.forces_p_t(&at, &mu, 1.0, &mut grad),
+            Term::Constraint(level) => terms.constraint_p_t(&at, Level::ALL[level], &mu, 1.0, &mut grad),
+            Term::Balance => terms.balance_p_t(&at, at.a, at.lam, &mu, 1.0, &mut grad),
+            Term::Forces => terms.forces_p_t(&at, &mu, 1.0, &mut grad),
             Term::Functionals(_) => {}
         }
         let mut found = vec![];
@@ -89,7 +89,7 @@ impl OfSystem<'_> {
             let mut delta = vec![0.0; dims.slots];
             let mut column = vec![0.0; rows];
             delta[k] = 1.0;
-            self.slots(x, &delta, &mut d, &mut column);
+            self.slots(x, &delta, &mut terms, &mut column);
             let dual: f64 = column.iter().zip(&mu).map(|(c, m)| c * m).sum();
             let size: f64 = column.iter().zip(&mu).map(|(c, m)| (c * m).abs()).sum();
             if (grad[k] - dual).abs() > 1e-9 * size.max(1e-3) {
@@ -195,21 +195,21 @@ impl Kernel for OfSystem<'_> {
     fn jacobian(&self, x: &[f64]) -> Vec<f64> {
         let [rows, columns] = self.sizes();
         let dims = self.sys.dims();
-        let mut d = self.placed(x);
+        let mut terms = self.placed(x);
         let mut out = vec![0.0; rows * columns];
         // columns of (q, v, a, λ)
         match self.term {
-            Term::Constraint(level) => self.constraint(level, x, &mut d, &mut out),
-            Term::Balance => self.balance(x, &mut d, &mut out),
-            Term::Forces => self.forces(x, &mut d, &mut out),
-            Term::Functionals(set) => self.functionals(set, x, &mut d, &mut out),
+            Term::Constraint(level) => self.constraint(level, x, &mut terms, &mut out),
+            Term::Balance => self.balance(x, &mut terms, &mut out),
+            Term::Forces => self.forces(x, &mut terms, &mut out),
+            Term::Functionals(set) => self.functionals(set, x, &mut terms, &mut out),
         }
         // columns of slots
         for k in 0..dims.slots {
             let mut delta = vec![0.0; dims.slots];
             let mut column = vec![0.0; rows];
             delta[k] = 1.0;
-            self.slots(x, &delta, &mut d, &mut column);
+            self.slots(x, &delta, &mut terms, &mut column);
             column.iter().enumerate().for_each(|(i, c)| out[i * columns + self.width() + k] += c);
         }
         out

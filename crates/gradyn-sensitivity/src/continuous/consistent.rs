@@ -75,7 +75,7 @@ fn remove(
     terms.constraint_p_t(at, Level::POSITION, zeta, -1.0, slots);
 }
 
-/// terms/dt of g_x along the run.
+/// d/dt of g_x along the run.
 fn integrand_rate(sys: &Setup, p: &[f64], at: &At, rate: &[f64], angles: &[f64]) -> IntegrandRows {
     let mut terms = sys.evaluator_with(p);
     terms.set_angles(angles);

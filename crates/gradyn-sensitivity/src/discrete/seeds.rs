@@ -67,7 +67,7 @@ impl SampleSeeds {
         }
         new
     }
-    /// Adds wᵀ y of record `n`, with data of the system on slots `p`.
+    /// Adds wᵀ y of record `n`, with terms on the slots `p`.
     fn add(&mut self, case: &Case, p: &[f64], n: usize, weights: &[f64], terms: &mut Evaluator<f64>) {
         let sys = case.recipe.system();
         let plan = &case.run.plan;

@@ -279,7 +279,7 @@ impl Stack {
     }
 }
 
-/// The largest entry of R where the data are placed.
+/// The largest entry of R where the evaluator is.
 fn largest_r(sys: &Mechanics, t: f64, terms: &Evaluator<f64>, kinematic: &mut Kinematic) -> f64 {
     if kinematic.refactor(sys, t, terms.phi_q()).is_err() {
         return f64::INFINITY;

@@ -31,7 +31,7 @@ fn undefined_start(model: &Prepared, e: &StepError, p: &[f64]) -> Option<StepErr
     let q = &model.assembled.q;
     let zero = vec![0.0; model.assembled.q.len()];
     let at = At { t, q, v: &zero, a: &zero, lam: &[] };
-    let outside = data_at(model, &model.model.angles, p, &at).undefined_force(&at, &at)?;
+    let outside = evaluator_at(model, &model.model.angles, p, &at).undefined_force(&at, &at)?;
     Some(undefined_force(t, outside))
 }
 
@@ -47,7 +47,7 @@ fn undefined_ahead(model: &Prepared, run: &Trajectory, p: &[f64]) -> Option<Step
         let q: Vec<f64> = (0..lay.n).map(|i| from.q[i] + τ * (from.v[i] + 0.5 * τ * from.a[i])).collect();
         let v: Vec<f64> = (0..lay.n).map(|i| from.v[i] + τ * from.a[i]).collect();
         let to = At { t: from.t + τ, q: &q, v: &v, ..from };
-        let mut d = data_at(model, run.plan.angles(last), p, &to);
+        let mut d = evaluator_at(model, run.plan.angles(last), p, &to);
         d.undefined_force(&from, &to).map(|outside| undefined_force(to.t, outside))
     })
 }
@@ -61,7 +61,7 @@ pub(crate) fn check_defined(model: &Prepared, run: &Run, p: &[f64]) -> Result<()
         return Ok(());
     }
     let node = |n: usize| lay.node(plan.t[n], run.trajectory.record(n));
-    let mut terms = data_at(model, plan.angles(0), p, &node(0));
+    let mut terms = evaluator_at(model, plan.angles(0), p, &node(0));
     for n in 1..=plan.steps() {
         terms.at_time(plan.t[n]);
         if let Some(outside) = terms.undefined_force(&node(n - 1), &node(n)) {
@@ -71,7 +71,7 @@ pub(crate) fn check_defined(model: &Prepared, run: &Run, p: &[f64]) -> Result<()
     Ok(())
 }
 
-fn data_at(model: &Prepared, angles: &[f64], p: &[f64], at: &At) -> Evaluator<f64> {
+fn evaluator_at(model: &Prepared, angles: &[f64], p: &[f64], at: &At) -> Evaluator<f64> {
     let sys = &model.model.system;
     let mut terms = sys.evaluator(p);
     terms.set_angles(angles);

@@ -62,7 +62,7 @@ fn splits<'a>(model: &'a Prepared, method: &Method) -> Option<&'a Mechanics> {
     model.model.full.as_ref().filter(|_| method.formulation != Formulation::Penalty)
 }
 
-/// Calls `f(k, all n_r, at, data)` for the redundant rows, by their number, at some records of a run, the
+/// Calls `f(k, all n_r, at, terms)` for the redundant rows, by their number, at some records of a run, the
 /// first and the last among them.
 fn at_records(
     model: &Prepared,
@@ -132,7 +132,7 @@ fn check_determined(
     names: &[String],
 ) -> Result<(), Error> {
     let lay = run.trajectory.layout;
-    at_records(model, run, sys, |k, vectors, at, d| {
+    at_records(model, run, sys, |k, vectors, at, terms| {
         let row = redundant_rows(model)[k];
         let vector = &vectors[k];
         let s = largest(at.lam.iter().copied()).max(1.0);
@@ -142,9 +142,9 @@ fn check_determined(
             for (k, name) in names.iter().enumerate() {
                 // a square of a multiplier that is left out has no slope where it is zero
                 for lam in [at.lam, &moved[..]] {
-                    d.measure_row(set, k, &At { lam, ..*at }, &mut g);
-                    let (value, terms) = contract(vector, &g[lay.lam()..lay.z()]);
-                    if value.abs() > ZERO * terms {
+                    terms.measure_row(set, k, &At { lam, ..*at }, &mut g);
+                    let (value, size) = contract(vector, &g[lay.lam()..lay.z()]);
+                    if value.abs() > ZERO * size {
                         return Err(indeterminate(model, name, row, vectors));
                     }
                 }
@@ -178,22 +178,22 @@ pub(crate) fn check_redundant_parameters(model: &Prepared, run: &Run) -> Result<
         let p = seeds(first);
         for (k, parameter) in model.model.parameters.iter().enumerate().skip(first).take(8) {
             let delta: Vec<f64> = p.iter().map(|p| p.eps[k - first]).collect();
-            at_records(model, run, sys, |k, vectors, at, d| {
+            at_records(model, run, sys, |k, vectors, at, terms| {
                 let row = redundant_rows(model)[k];
                 let vector = &vectors[k];
                 // n_r moves, so that Φ̇ may depend on ρ although the loop holds: rows of velocity level
                 // only
                 let velocity = row >= sys.dims().m - sys.dims().m_vel;
                 let mut out = vec![0.0; m];
-                d.constraint_p(at, Level::ALL[usize::from(velocity)], &delta, &mut out);
-                let (value, terms) = contract(vector, &out);
+                terms.constraint_p(at, Level::ALL[usize::from(velocity)], &delta, &mut out);
+                let (value, size) = contract(vector, &out);
                 // terms that vanish where the constraints hold are drift: what the row could feel of the
                 // parameter says how small
                 let moves = largest(if velocity { at.v } else { at.q }.iter().copied()) / parameter.scale;
-                let felt = moves * largest(sys.patterns().mn.row(row).map(|p| d.phi_q()[p]));
+                let felt = moves * largest(sys.patterns().mn.row(row).map(|p| terms.phi_q()[p]));
                 // of a row that holds by itself both are roundings, beside what any row could feel
-                let rounding = moves * nothing(d.phi_q());
-                let broken = value.abs() > ZERO * (terms + felt) + rounding;
+                let rounding = moves * nothing(terms.phi_q());
+                let broken = value.abs() > ZERO * (size + felt) + rounding;
                 if broken { Err(breaks(model, &parameter.name, row)) } else { Ok(()) }
             })?;
         }
@@ -201,7 +201,7 @@ pub(crate) fn check_redundant_parameters(model: &Prepared, run: &Run) -> Result<
     Ok(())
 }
 
-/// (5): the multipliers of an output row, with `terms` placed at the node.
+/// (5): the multipliers of an output row, with `terms` at the node.
 pub(crate) fn minimum_norm(model: &Prepared, method: &Method, terms: &Evaluator<f64>, lam: &mut [f64]) {
     let Some(sys) = splits(model, method) else { return };
     let vectors = null_vectors(sys, &redundant_rows(model), terms.phi_q()).unwrap_or_default();

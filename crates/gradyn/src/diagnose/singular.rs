@@ -230,7 +230,7 @@ pub(crate) fn explain(
 }
 
 /// s and t of the position that is nearest to a singular one: near the end of a run that stopped, (2), or one
-/// of its nodes, of the last ones only if it did not turn; the data are placed there.
+/// of its nodes, of the last ones only if it did not turn; the evaluator stays there.
 fn nearest(
     sys: &Mechanics,
     run: &Trajectory,
@@ -266,7 +266,7 @@ fn nearest(
     (least, run.plan.t[node])
 }
 
-/// Smallest value of a function of the data along (2), and its time; the data are placed there.
+/// Smallest value of a function of the terms along (2), and its time; the evaluator stays there.
 pub(crate) fn nearest_minimum(
     sys: &Mechanics,
     run: &Trajectory,

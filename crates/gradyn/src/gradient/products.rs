@@ -167,13 +167,13 @@ fn check_end(
     let sys = &model.model.system;
     let lay = run.trajectory.layout;
     let at = lay.node(run.trajectory.plan.t[last], run.trajectory.last());
-    let mut d = sys.evaluator(&model.model.slots(&run.rho));
-    d.set_angles(run.trajectory.plan.angles(last));
-    d.at(at.t, at.q);
+    let mut terms = sys.evaluator(&model.model.slots(&run.rho));
+    terms.set_angles(run.trajectory.plan.angles(last));
+    terms.at(at.t, at.q);
     let mut row = vec![0.0; lay.z() + sys.support(FunctionalSet::Output).len()];
     let mut reads = |k: usize| {
         row.fill(0.0);
-        d.measure_row(FunctionalSet::Output, k, &at, &mut row);
+        terms.measure_row(FunctionalSet::Output, k, &at, &mut row);
         row[lay.a()..lay.z()].iter().any(|y| *y != 0.0)
     };
     // the first of them that is asked for

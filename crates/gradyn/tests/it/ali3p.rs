@@ -69,17 +69,17 @@ fn constraints_hold_for_100_seconds() {
     let run = run(&model, &method(&[]).step(5e-3));
     let (sys, trajectory) = (&model.model.system, &run.trajectory);
     let (lay, plan) = (trajectory.layout, &trajectory.plan);
-    let mut d = sys.evaluator(&model.slots());
+    let mut terms = sys.evaluator(&model.slots());
     let norm = |x: &[f64]| x.iter().fold(0.0f64, |s, x| s.max(x.abs()));
     let (mut left, mut scale, mut r) = ([0.0f64; 3], [0.0f64; 3], vec![0.0; lay.m]);
     for n in 0..=plan.steps() {
         let at = lay.node(plan.t[n], trajectory.record(n));
-        d.set_angles(plan.angles(n));
-        d.at(at.t, at.q);
+        terms.set_angles(plan.angles(n));
+        terms.at(at.t, at.q);
         for (k, x) in [at.q, at.v, at.a].into_iter().enumerate() {
             r.fill(0.0);
-            d.constraint(&at, Level::ALL[k], &mut r);
-            (left[k], scale[k]) = (left[k].max(norm(&r)), scale[k].max(norm(d.phi_q()) * norm(x)));
+            terms.constraint(&at, Level::ALL[k], &mut r);
+            (left[k], scale[k]) = (left[k].max(norm(&r)), scale[k].max(norm(terms.phi_q()) * norm(x)));
         }
     }
     println!("|Φ|, |Φ̇|, |Φ̈| {left:?} of {scale:?}; energy {:.2e} of {:.2} J", run.energy.1, run.energy.0);

@@ -46,14 +46,14 @@ fn accurate(p: &Prepared) -> Run {
 fn measure(p: &Prepared, run: &Run, n: usize) -> (Vec<f64>, f64) {
     let (sys, lay, t, x) =
         (&p.model.system, run.trajectory.layout, run.trajectory.plan.t[n], run.trajectory.record(n));
-    let mut d = sys.evaluator(&p.slots());
+    let mut terms = sys.evaluator(&p.slots());
     let mut out = vec![0.0; sys.functionals(FunctionalSet::Output)];
     let mut force = vec![0.0; lay.n];
     let at = lay.node(t, x);
-    d.set_angles(run.trajectory.plan.angles(n));
-    d.at(t, at.q);
-    d.measure(FunctionalSet::Output, &at, &mut out);
-    d.forces(&at, &mut force);
+    terms.set_angles(run.trajectory.plan.angles(n));
+    terms.at(t, at.q);
+    terms.measure(FunctionalSet::Output, &at, &mut out);
+    terms.forces(&at, &mut force);
     out.truncate(p.model.columns.len());
     (out, at.v.iter().zip(&force).map(|(v, f)| -v * f).sum())
 }

@@ -73,16 +73,16 @@ fn slot_products<S: RunScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> Term
     let s = -1.7;
     let Point { at, p, w, delta, mu, .. } = Point::of(sys.dims(), x);
     let (top, bottom) = mu.split_at(n);
-    let mut d = sys.evaluator(p);
-    d.set_angles(angles);
-    d.at(at.t, at.q);
+    let mut terms = sys.evaluator(p);
+    terms.set_angles(angles);
+    terms.at(at.t, at.q);
     vec![
-        ("constraint_p".into(), filled(m, |o| d.constraint_p(&at, C, delta, o))),
-        ("constraint_p_t".into(), filled(args, |o| d.constraint_p_t(&at, C, bottom, s, o))),
-        ("balance_p".into(), filled(n, |o| d.balance_p(&at, w, at.lam, delta, o))),
-        ("balance_p_t".into(), filled(args, |o| d.balance_p_t(&at, w, at.lam, top, s, o))),
-        ("forces_p".into(), filled(n, |o| d.forces_p(&at, delta, o))),
-        ("forces_p_t".into(), filled(args, |o| d.forces_p_t(&at, top, s, o))),
+        ("constraint_p".into(), filled(m, |o| terms.constraint_p(&at, C, delta, o))),
+        ("constraint_p_t".into(), filled(args, |o| terms.constraint_p_t(&at, C, bottom, s, o))),
+        ("balance_p".into(), filled(n, |o| terms.balance_p(&at, w, at.lam, delta, o))),
+        ("balance_p_t".into(), filled(args, |o| terms.balance_p_t(&at, w, at.lam, top, s, o))),
+        ("forces_p".into(), filled(n, |o| terms.forces_p(&at, delta, o))),
+        ("forces_p_t".into(), filled(args, |o| terms.forces_p_t(&at, top, s, o))),
     ]
 }
 

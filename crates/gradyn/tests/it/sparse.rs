@@ -101,11 +101,11 @@ fn reactions_at_a_shared_axis_agree() {
 /// `[M Φ_qᵀ; Φ_q 0]` at the drawn position.
 fn saddle(model: &Prepared) -> (Pattern, Vec<f64>) {
     let sys = &model.model.system;
-    let mut d = sys.evaluator(&model.model.slots(&model.model.rho()));
-    d.at(0.0, sys.guess());
+    let mut terms = sys.evaluator(&model.model.slots(&model.model.rho()));
+    terms.at(0.0, sys.guess());
     let (n, m, patterns) = (sys.dims().n, sys.dims().m, sys.patterns());
-    let mass = patterns.nn.iter().map(|(i, j, p)| (i, j, d.mass()[p]));
-    let rows = patterns.mn.iter().map(|(i, j, p)| (n + i, j, d.phi_q()[p]));
+    let mass = patterns.nn.iter().map(|(i, j, p)| (i, j, terms.mass()[p]));
+    let rows = patterns.mn.iter().map(|(i, j, p)| (n + i, j, terms.phi_q()[p]));
     let entries: Vec<_> = mass.chain(rows.flat_map(|(i, j, x)| [(i, j, x), (j, i, x)])).collect();
     let pattern = Pattern::from_entries(n + m, n + m, entries.iter().map(|e| (e.0, e.1)));
     let mut values = vec![0.0; pattern.nnz()];

@@ -33,12 +33,12 @@ fn tight(p: &Prepared, formulation: Formulation, integrator: Integrator) -> Run 
 /// The output columns at record `n`.
 fn outputs(p: &Prepared, run: &Run, n: usize) -> Vec<f64> {
     let (sys, lay) = (&p.model.system, run.trajectory.layout);
-    let mut d = sys.evaluator(&p.slots());
+    let mut terms = sys.evaluator(&p.slots());
     let mut out = vec![0.0; sys.functionals(FunctionalSet::Output)];
     let at = lay.node(run.trajectory.plan.t[n], run.trajectory.record(n));
-    d.set_angles(run.trajectory.plan.angles(n));
-    d.at(at.t, at.q);
-    d.measure(FunctionalSet::Output, &at, &mut out);
+    terms.set_angles(run.trajectory.plan.angles(n));
+    terms.at(at.t, at.q);
+    terms.measure(FunctionalSet::Output, &at, &mut out);
     out.truncate(p.model.columns.len());
     out
 }

@@ -108,7 +108,7 @@ impl Newmark {
         w.terms.constraint(at, Level::ALL[level], &mut r[s..s + m]);
         release(sys, sigma, &mut r[s..s + m]);
     }
-    /// (7), the past first: `data` moves on to the node.
+    /// (7), the past first: `terms` move on to the node.
     fn quadrature<S: RunScalar>(
         &self,
         span: Span<S>,

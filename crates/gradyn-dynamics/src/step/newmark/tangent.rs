@@ -72,7 +72,7 @@ impl Projector {
         let tangent = if tangent { Some(Box::new(Tangent::new(sys, p)?)) } else { None };
         Ok(Self { kkt, tangent })
     }
-    /// Factors [P̄ Φ_qᵀ; Φ_q -c] at a point whose velocities are v*; `terms` is placed there.
+    /// Factors [P̄ Φ_qᵀ; Φ_q -c] at a point whose velocities are v*; `terms` are there.
     pub(super) fn refactor(
         &mut self,
         sys: &Setup,

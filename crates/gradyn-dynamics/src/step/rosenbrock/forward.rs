@@ -116,7 +116,7 @@ impl Rosenbrock {
         let at = lay.node(span.t + self.scheme.node(i) * span.h, self.block(lay, i, x, past));
         let terms = if i == 0 { &mut l.base.linear.terms } else { &mut l.blocks[i - 1].linear.terms };
         terms.measure(FunctionalSet::Integrand, &at, &mut l.values);
-        // along w_i: the data are placed along a direction that is not w_i yet
+        // along w_i: the evaluator went along a direction that is not w_i yet
         let τ = span.h * self.scheme.slope(i);
         let a = &mut l.along;
         for (p, (re, w)) in a.point.iter_mut().zip(past.iter().zip(&x[o..o + z])) {

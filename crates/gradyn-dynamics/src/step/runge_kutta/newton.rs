@@ -21,7 +21,7 @@ const MAX_ITERATIONS: usize = 30;
 const FAR: f64 = 2.0;
 
 impl RungeKutta {
-    /// (1) for group `g` of the rows `rows`; data are placed at the result.
+    /// (1) for group `g` of the rows `rows`; every evaluator is at its block of the result.
     pub(super) fn newton(
         &self,
         (g, rows): (usize, Range<usize>),

@@ -29,7 +29,7 @@ impl Relative {
 }
 
 impl<S: Scalar> TreeTerms<S> {
-    /// Cotangents of geometry from those in `self.bar`, where the terms are placed and at their motion.
+    /// Cotangents of geometry from those in `self.bar`, where the terms are and at their motion.
     pub(in crate::relative) fn pull_slots(&mut self, z: &[S], [rate, second]: [&[S]; 2], grad: &mut [S]) {
         let state = State { z, rate, second, g: &self.g, pose: &self.here.pose, flow: &self.here.flow };
         let [x, v, a] = &self.bar;
