@@ -14,7 +14,9 @@ mod unstable;
 mod watch;
 
 pub(crate) use branch::on_another_branch;
-pub(crate) use redundancy::{check_redundant_outputs, check_redundant_parameters, minimum_norm};
+pub(crate) use redundancy::{
+    check_redundant_outputs, check_redundant_parameters, check_static_outputs, minimum_norm,
+};
 pub(crate) use singular::explain;
 
 use crate::error::Error;

@@ -11,7 +11,7 @@ mod observed;
 
 pub use observed::Observed;
 
-use crate::diagnose::minimum_norm;
+use crate::diagnose::{check_static_outputs, minimum_norm};
 use crate::dims;
 use crate::error::Error;
 use crate::method::Method;
@@ -48,14 +48,18 @@ impl Prepared {
         let sys = &self.model.system;
         let p = self.model.slots(&self.rho);
         let t = p[self.model.times.start as usize];
-        let mut terms = sys.evaluator(&p);
+        // all rows: loads are shared with those that are left out, as in the table of a run
+        let all = self.model.full.as_ref().unwrap_or(sys);
+        let mut terms = all.evaluator(&p);
         terms.set_angles(&self.model.angles);
         terms.at(t, &e.q);
         let zero = vec![0.0; e.q.len()];
-        // loads that redundant constraints share, as in the table of a run
         let mut lam = e.lam.clone();
         minimum_norm(self, &Method::default(), &terms, &mut lam);
         let at = At { t, q: &e.q, v: &zero, a: &zero, lam: &lam };
+        if gradient {
+            check_static_outputs(self, &at, &mut terms)?;
+        }
         let mut y = vec![0.0; sys.functionals(FunctionalSet::Output)];
         terms.measure(FunctionalSet::Output, &at, &mut y);
         let held = |k: usize| sys.statics().is_some_and(|s| s.held[k]);

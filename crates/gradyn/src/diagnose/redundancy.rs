@@ -131,35 +131,68 @@ fn check_determined(
     sets: &[FunctionalSet],
     names: &[String],
 ) -> Result<(), Error> {
-    let lay = run.trajectory.layout;
     at_records(model, run, sys, |k, vectors, at, terms| {
-        let row = redundant_rows(model)[k];
-        let vector = &vectors[k];
-        let s = largest(at.lam.iter().copied()).max(1.0);
-        let moved: Vec<f64> = at.lam.iter().zip(vector).map(|(l, n)| l + s * n).collect();
-        for &set in sets {
-            let mut g = vec![0.0; lay.z() + sys.support(set).len()];
-            for (k, name) in names.iter().enumerate() {
-                // a square of a multiplier that is left out has no slope where it is zero
-                for lam in [at.lam, &moved[..]] {
-                    terms.measure_row(set, k, &At { lam, ..*at }, &mut g);
-                    let (value, size) = contract(vector, &g[lay.lam()..lay.z()]);
-                    if value.abs() > ZERO * size {
-                        return Err(indeterminate(model, name, row, vectors));
-                    }
-                }
+        sets.iter().try_for_each(|&set| check_determined_at(model, sys, (k, vectors), at, terms, set, names))
+    })
+}
+
+/// (4) at one point for redundant row number `k` and the functionals of a set, by name.
+fn check_determined_at(
+    model: &Prepared,
+    sys: &Mechanics,
+    (k, vectors): (usize, &NullVectors),
+    at: &At,
+    terms: &mut Evaluator<f64>,
+    set: FunctionalSet,
+    names: &[String],
+) -> Result<(), Error> {
+    // λ, and λ moved along n_r
+    let vector = &vectors[k];
+    let s = largest(at.lam.iter().copied()).max(1.0);
+    let moved: Vec<f64> = at.lam.iter().zip(vector).map(|(l, n)| l + s * n).collect();
+    // the slope of each functional along n_r
+    let first = 3 * at.q.len();
+    let last = first + at.lam.len();
+    let mut g = vec![0.0; last + sys.support(set).len()];
+    for (i, name) in names.iter().enumerate() {
+        // a square of a multiplier that is left out has no slope where it is zero
+        for lam in [at.lam, &moved[..]] {
+            terms.measure_row(set, i, &At { lam, ..*at }, &mut g);
+            let (value, size) = contract(vector, &g[first..last]);
+            if value.abs() > ZERO * size {
+                return Err(indeterminate(model, name, redundant_rows(model)[k], vectors));
             }
         }
-        Ok(())
+    }
+    Ok(())
+}
+
+/// (4) for output columns at a static equilibrium, where `terms` with all rows are.
+pub(crate) fn check_static_outputs(
+    model: &Prepared,
+    at: &At,
+    terms: &mut Evaluator<f64>,
+) -> Result<(), Error> {
+    let Some(sys) = model.model.full.as_ref() else { return Ok(()) };
+    let Some(vectors) = null_vectors(sys, &redundant_rows(model), terms.phi_q()) else {
+        return Err(lost(at.t));
+    };
+    let names = output_names(model);
+    (0..vectors.len()).try_for_each(|k| {
+        check_determined_at(model, sys, (k, &vectors), at, terms, FunctionalSet::Output, &names)
     })
+}
+
+/// What messages call the output columns.
+fn output_names(model: &Prepared) -> Vec<String> {
+    model.model.columns.iter().map(|o| format!("output `{o}`")).collect()
 }
 
 /// (4) for output columns whose derivatives are asked for: those of smallest norm depend on how the load
 /// is shared.
 pub(crate) fn check_redundant_outputs(model: &Prepared, run: &Run) -> Result<(), Error> {
     let Some(sys) = splits(model, &run.method) else { return Ok(()) };
-    let names: Vec<String> = model.model.columns.iter().map(|o| format!("output `{o}`")).collect();
-    check_determined(model, run, sys, &[FunctionalSet::Output], &names)
+    check_determined(model, run, sys, &[FunctionalSet::Output], &output_names(model))
 }
 
 /// (3), for every formulation: penalty would answer with α times a prestress, or with zero where all

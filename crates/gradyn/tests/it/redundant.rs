@@ -302,8 +302,7 @@ fn squares_of_shared_reactions_are_refused() {
 }
 
 /// A door on three hinges of one axis, of which the middle one is `gap` too high.
-fn door(output: &str) -> Prepared {
-    let text = r#"
+const DOOR: &str = r#"
 name = "door"
 dimension = 3
 gravity = [0, 0, -9.81]
@@ -330,7 +329,9 @@ t_end = 0.2
 [output]
 angle = "a.angle"
 "#;
-    prepared_text(&format!("{text}{output}"))
+
+fn door(output: &str) -> Prepared {
+    prepared_text(&format!("{DOOR}{output}"))
 }
 
 /// How a load is shared does not depend on which reactions are read; equal penalties and the smallest norm
@@ -358,6 +359,28 @@ fn shared_loads_do_not_depend_on_what_is_read() {
                 "{formulation} + {integrator}, {j}: {all}"
             );
         }
+    }
+}
+
+/// In equilibrium outputs share loads as in the table of a run; their derivatives depend on how, and are
+/// refused.
+#[test]
+fn loads_in_equilibrium_are_shared_too() {
+    let start = "position = { \"a.angle\" = \"30 deg\" }\nvelocity = { \"a.angle\" = 0 }";
+    assert!(DOOR.contains(start));
+    let lines = ["a", "b", "c"].map(|j| format!("{j} = \"{j}.reaction.z\"\n")).concat();
+    let text = format!("{}{lines}", DOOR.replace(start, "equilibrium = {}"));
+    for family in FAMILIES {
+        let model = prepared_in(&text, family);
+        let outputs = model.equilibrium(false).unwrap_or_else(|e| panic!("{e}")).outputs;
+        let loads: Vec<&(String, f64)> = outputs.iter().filter(|o| o.0 != "angle").collect();
+        assert_eq!(loads.len(), 3);
+        for (joint, load) in loads {
+            // 1e-10: rounding of the null vectors
+            assert!((load / (20.0 * 9.81 / 3.0) - 1.0).abs() < 1e-10, "{}: {joint} {load}", family.name());
+        }
+        let e = model.equilibrium(true).map(|_| ()).expect_err("refused").to_string();
+        assert!(e.contains("reads reactions that are not determined"), "{}: {e}", family.name());
     }
 }
 
