@@ -31,6 +31,10 @@ pub struct Mesh {
 /// Times nearer to each other than this, relative to the length of the run, are one.
 const SAME_TIME: f64 = 1e-12;
 
+/// Samples nearer to each other or to another node than this, relative to the length of the run, are refused:
+/// λ and a that follow from positions have roundings over h², and would spoil what is integrated too.
+const LEAST_DISTANCE: f64 = 5e-6;
+
 impl Mesh {
     /// Sorts declared times and knots; the final time is the last.
     pub fn new(
@@ -67,15 +71,17 @@ impl Mesh {
         }
         Ok(Self { start, ends: kept, samples: vec![] })
     }
-    /// Ends steps at samples [s] too, in any order; one that is not between start and end is an error.
+    /// Ends steps at samples [s] too, in any order. One that is not between start and end is an error, and so
+    /// is one that is next to another node without being the same.
     pub fn with_samples(mut self, times: &[f64]) -> Result<Self, StepError> {
-        let (start, end) = (self.start.0, self.end());
-        if let Some(t) = times.iter().find(|t| !(start..=end).contains(*t)) {
+        let start = self.start.0;
+        let end = self.end();
+        let tiny = SAME_TIME * (end - start);
+        if let Some(t) = times.iter().find(|t| !(start - tiny..=end + tiny).contains(*t)) {
             let text = format!("sample t = {t} s is outside the run from {start} s to {end} s");
             return Err(StepError::Times(text));
         }
         // times that are no node yet, each once
-        let tiny = SAME_TIME * (end - start);
         let mut sorted = times.to_vec();
         sorted.sort_by(f64::total_cmp);
         for t in sorted {
@@ -86,7 +92,25 @@ impl Mesh {
                 self.samples.push(t);
             }
         }
+        self.check_distances()?;
         Ok(self)
+    }
+    /// Refuses samples that leave a sliver between them and a neighbour.
+    fn check_distances(&self) -> Result<(), StepError> {
+        let least = LEAST_DISTANCE * (self.end() - self.start.0);
+        let ends = self.ends.iter().map(|e| (e.0, false));
+        let samples = self.samples.iter().map(|t| (*t, true));
+        let mut nodes: Vec<(f64, bool)> = ends.chain(samples).chain([(self.start.0, false)]).collect();
+        nodes.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let close = |w: &&[(f64, bool)]| (w[0].1 || w[1].1) && w[1].0 - w[0].0 < least;
+        let Some(&[a, b]) = nodes.windows(2).find(close) else { return Ok(()) };
+        let (sample, other) = if b.1 { (b.0, a.0) } else { (a.0, b.0) };
+        let text = format!(
+            "sample t = {sample} s is {:.1e} s from t = {other} s, where a step ends too; keep {least:.1e} s \
+             between them, or give the same time",
+            b.0 - a.0
+        );
+        Err(StepError::Times(text))
     }
     /// Record of a sample [s] in a run over nodes `t` [s]; `None` where the run ended before it.
     pub fn sample_record(&self, sample: f64, t: &[f64]) -> Option<usize> {

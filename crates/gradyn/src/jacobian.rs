@@ -19,6 +19,9 @@ impl Jacobian {
         Self { rows: rows.len(), columns, values: rows.concat() }
     }
     /// Derivatives of value `i` over all parameters.
+    ///
+    /// # Panics
+    /// Where there is no such value.
     pub fn row(&self, i: usize) -> &[f64] {
         &self.values[i * self.columns..(i + 1) * self.columns]
     }

@@ -14,8 +14,8 @@ use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
 use gradyn_model::{
-    Coordinates, Mechanics, Model, ModelError, ParameterInfo, Warning, build, build_apart, build_framed,
-    build_in,
+    Coordinates, Mechanics, Model, ModelError, Owner, ParameterInfo, Warning, build, build_apart,
+    build_framed, build_in,
 };
 use start::{check_start, settle, undefined};
 use std::sync::Arc;
@@ -107,9 +107,14 @@ impl Prepared {
         model.system.start = Arc::new(model.system.start_near(&frames, &p));
         Ok(model)
     }
-    /// This model at other parameters; nothing is rebuilt.
+    /// This model at other parameters; nothing is rebuilt. Bounds of parameters are those of studies and are
+    /// not asked here.
     pub fn at(&self, rho: &[f64]) -> Result<Self, Error> {
         self.check_count(rho)?;
+        if let Some((p, x)) = self.parameters().iter().zip(rho).find(|(_, x)| !x.is_finite()) {
+            let e = Error::argument(format!("parameter `{}` is {x}", p.name), "give a finite number");
+            return Err(e.about(Owner::Parameter, &p.name));
+        }
         let new = Self::assemble(self.model.clone(), [rho, &self.rho[rho.len()..]].concat())?;
         Ok(Self { samples: self.samples.clone(), ..new })
     }

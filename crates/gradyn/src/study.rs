@@ -138,7 +138,8 @@ impl Study {
         self.built = OnceLock::new();
         Ok(self)
     }
-    /// Breaks off runs that take longer than some seconds.
+    /// Breaks off runs that take longer than some seconds; gradients and products are not timed. A negative
+    /// number is refused by the run.
     pub fn time_limit(&mut self, seconds: f64) -> &mut Self {
         self.limit = Some(seconds);
         self

@@ -87,8 +87,9 @@ pub struct UserRun {
     pub trajectory: Trajectory,
     /// Values of the objectives.
     pub psi: Vec<f64>,
-    /// The system that ran, and when it was to end.
+    /// The system that ran, when it began and when it was to end.
     system: Setup,
+    t_start: f64,
     t_end: FinalTime,
     /// ρ, then the final time.
     rho: Vec<f64>,
@@ -124,6 +125,16 @@ impl UserModel {
             return wrong(
                 format!("the user system has {count} parameters, `rho` or `scales` another number"),
                 "give one for each",
+            );
+        }
+        // numbers, and scales that differences can use
+        let finite = self.rho.iter().all(|x| x.is_finite()) && self.t_start.is_finite();
+        if !finite || !self.scales.iter().all(|s| *s > 0.0 && s.is_finite()) {
+            return wrong(
+                "`rho`, `t_start` or `scales` of the user system have a number that is not finite, or a scale \
+                 that is not positive"
+                    .into(),
+                "give finite numbers, and positive scales",
             );
         }
         // a final time that exists
@@ -189,7 +200,15 @@ impl UserModel {
             return Err(Error::method(message, "give it a terminal value only"));
         }
         let system = self.system.clone();
-        Ok(UserRun { method: method.clone(), trajectory, psi, system, t_end: self.t_end, rho })
+        Ok(UserRun {
+            method: method.clone(),
+            trajectory,
+            psi,
+            system,
+            t_start: self.t_start,
+            t_end: self.t_end,
+            rho,
+        })
     }
     /// Columns of the parameters, without that of the final time.
     fn shown(&self, mut rows: Gradient) -> Gradient {
@@ -199,6 +218,7 @@ impl UserModel {
     /// Refuses a run of another model, or of other parameters.
     fn check_own(&self, run: &UserRun) -> Result<(), Error> {
         let same = run.system.same_equations(&self.system)
+            && run.t_start == self.t_start
             && run.t_end == self.t_end
             && run.rho.get(..self.rho.len()) == Some(&self.rho[..])
             && self.recipe(&run.method).layout() == run.trajectory.layout;

@@ -191,7 +191,7 @@ impl Builder<'_, '_> {
     }
     /// Masses, inertias and the lengths of rods.
     fn require_solids(&mut self) {
-        for s in &self.solids[..self.solids.len() - 1] {
+        for (s, body) in self.solids.iter().zip(&self.m.bodies) {
             // mass, moments, length and sizes, which no parameter may make negative
             let mut list = vec![("mass", s.mass, false)];
             match &s.inertia {
@@ -203,6 +203,10 @@ impl Builder<'_, '_> {
             if let Some([i, j]) = s.rod {
                 let d = difference(&s.points[j].at, &s.points[i].at);
                 list.push(("length of the rod", dot(&d, &d).sqrt(), true));
+                // a given length has a sign, and a distance has none
+                if body.rod.as_ref().is_some_and(|rod| rod.length.is_some()) {
+                    list.push(("length of the rod", s.points[j].at[0], true));
+                }
             }
             list.extend(&s.sizes);
             // each as a slot that is watched

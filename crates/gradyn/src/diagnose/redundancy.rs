@@ -136,7 +136,8 @@ fn check_determined(
     })
 }
 
-/// (4) at one point for redundant row number `k` and the functionals of a set, by name.
+/// (4) at one point for redundant row number `k` and the functionals of a set, by name; those without one are
+/// not asked for.
 fn check_determined_at(
     model: &Prepared,
     sys: &Mechanics,
@@ -154,7 +155,7 @@ fn check_determined_at(
     let first = 3 * at.q.len();
     let last = first + at.lam.len();
     let mut g = vec![0.0; last + sys.support(set).len()];
-    for (i, name) in names.iter().enumerate() {
+    for (i, name) in names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
         // a square of a multiplier that is left out has no slope where it is zero
         for lam in [at.lam, &moved[..]] {
             terms.measure_row(set, i, &At { lam, ..*at }, &mut g);
@@ -190,9 +191,16 @@ fn output_names(model: &Prepared) -> Vec<String> {
 
 /// (4) for output columns whose derivatives are asked for: those of smallest norm depend on how the load
 /// is shared.
-pub(crate) fn check_redundant_outputs(model: &Prepared, run: &Run) -> Result<(), Error> {
+/// `asked` says which of them.
+pub(crate) fn check_redundant_outputs(
+    model: &Prepared,
+    run: &Run,
+    asked: impl Fn(usize) -> bool,
+) -> Result<(), Error> {
     let Some(sys) = splits(model, &run.method) else { return Ok(()) };
-    check_determined(model, run, sys, &[FunctionalSet::Output], &output_names(model))
+    let mut names = output_names(model);
+    (0..names.len()).filter(|&k| !asked(k)).for_each(|k| names[k].clear());
+    check_determined(model, run, sys, &[FunctionalSet::Output], &names)
 }
 
 /// (3), for every formulation: penalty would answer with α times a prestress, or with zero where all

@@ -40,6 +40,9 @@ impl Outputs {
         &self.values
     }
     /// Values of sample `i`, in the units of the columns.
+    ///
+    /// # Panics
+    /// Where there is no such sample.
     pub fn row(&self, i: usize) -> &[f64] {
         let count = self.columns.len();
         &self.values[i * count..(i + 1) * count]
@@ -57,11 +60,17 @@ impl Prepared {
     /// Outputs at the samples of a run.
     pub fn outputs(&self, run: &Run) -> Result<Outputs, Error> {
         let records = sample_records(self, run)?;
-        Ok(Outputs {
-            times: self.samples.clone(),
-            columns: self.model.columns.clone(),
-            values: self.rows_at(run, records).iter().flat_map(|row| &row[1..]).copied().collect(),
-        })
+        let rows = self.rows_at(run, records);
+        let values: Vec<f64> = rows.iter().flat_map(|row| &row[1..]).copied().collect();
+        let columns = self.model.columns.clone();
+        if let Some(k) = values.iter().position(|y| !y.is_finite()) {
+            let output = &columns[k % columns.len()];
+            let t = self.samples[k / columns.len()];
+            let e = ModelError::new(format!("output `{output}` is {} at t = {t} s", values[k]));
+            let help = "look for a root of a negative number or a quotient by zero in its expression";
+            return Err(e.help(help).into());
+        }
+        Ok(Outputs { times: self.samples.clone(), columns, values })
     }
     /// (1): `weights` w has an entry for each of the outputs at the samples, in their order.
     pub fn vjp(&self, run: &Run, weights: &[f64]) -> Result<Vec<f64>, Error> {
@@ -131,7 +140,8 @@ fn check_products(
     check_used(model)?;
     check_run(model, run)?;
     check_redundant_parameters(model, run)?;
-    check_redundant_outputs(model, run)?;
+    let columns = model.model.columns.len();
+    check_redundant_outputs(model, run, |k| (0..records.len()).any(|i| asked(i * columns + k)))?;
     check_moving(model, run, records)?;
     check_end(model, run, records, asked)
 }

@@ -41,6 +41,9 @@ impl StudyModel {
     /// the run off.
     pub fn run_with(&self, mut observe: impl FnMut(&Progress) -> ControlFlow<()>) -> Result<StudyRun, Error> {
         let limit = self.limit.unwrap_or(f64::INFINITY);
+        if limit.is_nan() || limit < 0.0 {
+            return Err(Error::argument(format!("a time limit of {limit} s"), "give a number of seconds"));
+        }
         let mut in_time = |p: &Progress| if p.seconds > limit { ControlFlow::Break(()) } else { observe(p) };
         let run = self.prepared.simulate(&self.method, &mut in_time);
         let run = run.map_err(|e| self.source.locate(e))?;

@@ -384,6 +384,19 @@ fn loads_in_equilibrium_are_shared_too() {
     }
 }
 
+/// Products are refused for the outputs that are asked for, and not for those with zero weights.
+#[test]
+fn products_without_shared_reactions_are_taken() {
+    let model = prepared(|t| t).sampled(&[0.1]).expect("a sample");
+    let run = run(&model, &method("index1", "rk4").step(2e-3));
+    let columns = &model.model.columns;
+    let weights = |on: bool| columns.iter().map(|c| f64::from(u8::from((c == "reaction") == on))).collect();
+    let [shared, others]: [Vec<f64>; 2] = [true, false].map(weights);
+    let e = model.vjp(&run, &shared).expect_err("refused").to_string();
+    assert!(e.contains("output `reaction` reads reactions that are not determined"), "{e}");
+    assert!(model.vjp(&run, &others).expect("a product").iter().any(|g| *g != 0.0));
+}
+
 /// Reactions that share a load are named, all of them.
 #[test]
 fn all_joints_of_a_shared_load_are_named() {

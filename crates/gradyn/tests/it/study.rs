@@ -293,3 +293,36 @@ fn a_condition_is_called_until() {
     let e = read("bar.B.x", "bar.B");
     assert!(e.message.starts_with("objective `until`: "), "{e}");
 }
+
+/// Values that no design can have are refused with the name of the parameter, also after the model was built.
+#[test]
+fn designs_that_cannot_be_are_refused_by_name() {
+    let study = study("");
+    for x in [f64::NAN, f64::INFINITY] {
+        let e = refused(study.at(&[x, 2.0]));
+        assert!(matches!(e.kind, ErrorKind::Argument), "{e}");
+        assert_eq!(e.message, format!("parameter `L` is {x}"));
+    }
+    let e = refused(study.at(&[-1.0, 2.0]));
+    assert!(e.message.contains("length of the rod is -1"), "{e}");
+}
+
+/// A time limit is a number of seconds.
+#[test]
+fn a_time_limit_that_makes_no_sense_is_refused() {
+    for seconds in [f64::NAN, -1.0] {
+        let mut study = study("");
+        study.time_limit(seconds);
+        let e = refused(study.nominal().and_then(|m| m.run()));
+        assert_eq!(e.message, format!("a time limit of {seconds} s"));
+    }
+}
+
+/// An output without a value at a sample is an error, and not a number that is none.
+#[test]
+fn outputs_that_are_not_finite_are_refused() {
+    let study = study("output.o = \"sqrt(bar.B.x - 10)\"");
+    let run = study.nominal().and_then(|m| m.sampled(&[0.25])).and_then(|m| m.run()).expect("runs");
+    let e = refused(run.outputs());
+    assert_eq!(e.message, "output `o` is NaN at t = 0.25 s");
+}

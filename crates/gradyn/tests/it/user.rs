@@ -235,6 +235,9 @@ fn a_run_of_another_model_is_refused() {
     model.rho[0] = 0.6;
     refused(&model, &own);
     model.rho[0] = 0.5;
+    model.t_start = 0.5;
+    refused(&model, &own);
+    model.t_start = 0.0;
     model.t_end = FinalTime::Condition { t_max: 1.0 };
     model.gradient(&own, Sensitivity::DiscreteAdjoint).err().expect("is refused");
 }

@@ -275,6 +275,30 @@ fn the_sweep_allocates_nothing() {
     assert!(many.0 > 2 * few.0 && many.1 == few.1, "{few:?}, {many:?}");
 }
 
+/// A sample next to another node would end a step of no length: it is refused, unless it is the node itself.
+#[test]
+fn samples_next_to_another_node_are_refused() {
+    let study = Study::from_mechanism(example("double_pendulum"));
+    let model = study.nominal().expect("assembles");
+    let close = [vec![0.25, 0.25 + 1e-9], vec![1.0 - 1e-11], vec![1e-7, 0.5], vec![0.5, 0.5 - 4e-6]];
+    for times in close {
+        let e = model.sampled(&times).map(|_| ()).expect_err("is refused");
+        assert!(e.message.contains("where a step ends too"), "{e}");
+    }
+    // fifty hundredths, summed, are rounding away from the end and from their multiples
+    let sums: Vec<f64> = (0..100)
+        .scan(0.0, |t, _| {
+            Some({
+                *t += 0.01;
+                *t
+            })
+        })
+        .collect();
+    assert!(sums.iter().any(|t| *t > 1.0), "the sum passes the end by rounding");
+    let run = model.sampled(&[sums, vec![0.5]].concat()).and_then(|m| m.run()).expect("runs");
+    assert_eq!(run.outputs().expect("outputs").times().len(), 101);
+}
+
 /// Wrong lengths, samples outside the run and runs without samples are errors that say so.
 #[test]
 fn wrong_arguments_are_refused() {
