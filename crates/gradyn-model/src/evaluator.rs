@@ -311,6 +311,7 @@ impl<S: KernelScalar> Evaluator<S> {
 
 /// Are two numbers the same, not-a-number included?
 #[cfg(debug_assertions)]
+#[expect(clippy::eq_op, reason = "only what is not a number differs from itself")]
 fn same<S: PartialEq>(a: S, b: S) -> bool {
     a == b || (a != a && b != b)
 }
