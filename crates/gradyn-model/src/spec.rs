@@ -104,7 +104,11 @@ pub struct Field {
     pub role: Role,
     /// What the number must be for every parameter.
     pub bound: Bound,
-    /// What it is, with unit and default, for messages and documents.
+    /// The unit of its numbers; empty if they have none, or each its own.
+    pub unit: &'static str,
+    /// The value that it has if absent; empty if that is not one value.
+    pub default: &'static str,
+    /// What it is, without unit and default.
     pub doc: &'static str,
 }
 
@@ -124,11 +128,11 @@ pub const MAX_COUNT: usize = 10_000;
 
 /// A key that must be given.
 pub const fn must(name: &'static str, kind: Kind, doc: &'static str) -> Field {
-    Field { name, kind, required: true, role: kind.role(), bound: Bound::None, doc }
+    Field { name, kind, required: true, role: kind.role(), bound: Bound::None, unit: "", default: "", doc }
 }
 /// A key that may be absent.
 pub const fn may(name: &'static str, kind: Kind, doc: &'static str) -> Field {
-    Field { name, kind, required: false, role: kind.role(), bound: Bound::None, doc }
+    Field { name, kind, required: false, role: kind.role(), bound: Bound::None, unit: "", default: "", doc }
 }
 /// A table with these keys and no rule between them.
 pub const fn plain(fields: &'static [Field]) -> Record {
@@ -147,6 +151,25 @@ impl Field {
     /// A value that is mirrored in a role of its own.
     pub const fn mirrored(self, role: Role) -> Self {
         Self { role, ..self }
+    }
+    /// With the unit of its numbers.
+    pub const fn unit(self, unit: &'static str) -> Self {
+        Self { unit, ..self }
+    }
+    /// With the value that it has if absent.
+    pub const fn default(self, default: &'static str) -> Self {
+        Self { default, ..self }
+    }
+    /// What it is, with unit and default: `Free length [m]; 0 if absent.`
+    pub fn description(&self) -> String {
+        let doc = self.doc.trim_end_matches('.');
+        // the unit stands behind the first clause
+        let end = [", ", ": ", "; "].iter().filter_map(|mark| doc.find(mark)).min().unwrap_or(doc.len());
+        let (quantity, rest) = doc.split_at(end);
+        let unit = if self.unit.is_empty() { String::new() } else { format!(" [{}]", self.unit) };
+        let default =
+            if self.default.is_empty() { String::new() } else { format!("; {} if absent", self.default) };
+        format!("{quantity}{unit}{rest}{default}.")
     }
     /// A number that must be positive for every parameter.
     pub(crate) const fn positive(self) -> Self {
@@ -213,11 +236,12 @@ pub const BETWEEN: Field = must("between", Kind::Pair("points"), "Two points: bo
 pub const PENALTY: Field = may(
     "penalty",
     Kind::Either(&Kind::Constant, &Kind::Record(&FACTORS)),
-    "Factor of alpha for its constraint rows, or factors of alpha, xi and omega; 1 if absent.",
+    "Factor of alpha for its constraint rows, or factors of alpha, xi and omega.",
 )
+.default("1")
 .even();
 const FACTORS: Record = plain(&[
-    may("alpha", Kind::Constant, "Factor of the penalty factor; 1 if absent.").even(),
-    may("xi", Kind::Constant, "Factor of the damping ratio; 1 if absent.").even(),
-    may("omega", Kind::Constant, "Factor of the frequency; 1 if absent.").even(),
+    may("alpha", Kind::Constant, "Factor of the penalty factor.").default("1").even(),
+    may("xi", Kind::Constant, "Factor of the damping ratio.").default("1").even(),
+    may("omega", Kind::Constant, "Factor of the frequency.").default("1").even(),
 ]);

@@ -47,21 +47,7 @@ impl Prepared {
         };
         let sys = &self.model.system;
         let p = self.model.slots(&self.rho);
-        let t = p[self.model.times.start as usize];
-        // all rows: loads are shared with those that are left out, as in the table of a run
-        let all = self.model.full.as_ref().unwrap_or(sys);
-        let mut terms = all.evaluator(&p);
-        terms.set_angles(&self.model.angles);
-        terms.at(t, &e.q);
-        let zero = vec![0.0; e.q.len()];
-        let mut lam = e.lam.clone();
-        minimum_norm(self, &Method::default(), &terms, &mut lam);
-        let at = At { t, q: &e.q, v: &zero, a: &zero, lam: &lam };
-        if gradient {
-            check_static_outputs(self, &at, &mut terms)?;
-        }
-        let mut y = vec![0.0; sys.functionals(FunctionalSet::Output)];
-        terms.measure(FunctionalSet::Output, &at, &mut y);
+        let y = static_outputs(self, e, &p, gradient)?;
         let held = |k: usize| sys.statics().is_some_and(|s| s.held[k]);
         let efforts = e
             .efforts
@@ -148,4 +134,25 @@ impl Prepared {
         balance.linearise(sys, t, q, &self.model.angles, &mut terms, &mut r)?;
         Ok(Some(balance))
     }
+}
+
+/// Outputs at an equilibrium for the slots p; those whose derivatives are asked for must be determined.
+fn static_outputs(model: &Prepared, e: &Equilibrium, p: &[f64], gradient: bool) -> Result<Vec<f64>, Error> {
+    // all rows: loads are shared with those that are left out, as in the table of a run
+    let all = model.model.full.as_ref().unwrap_or(&model.model.system);
+    let t = p[model.model.times.start as usize];
+    let mut terms = all.evaluator(p);
+    terms.set_angles(&model.model.angles);
+    terms.at(t, &e.q);
+    let mut lam = e.lam.clone();
+    minimum_norm(model, &Method::default(), &terms, &mut lam);
+    // at rest
+    let zero = vec![0.0; e.q.len()];
+    let at = At { t, q: &e.q, v: &zero, a: &zero, lam: &lam };
+    if gradient {
+        check_static_outputs(model, &at, &mut terms)?;
+    }
+    let mut y = vec![0.0; all.functionals(FunctionalSet::Output)];
+    terms.measure(FunctionalSet::Output, &at, &mut y);
+    Ok(y)
 }

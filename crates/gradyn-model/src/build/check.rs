@@ -201,12 +201,11 @@ impl Builder<'_, '_> {
                 }
             }
             if let Some([i, j]) = s.rod {
-                let d = difference(&s.points[j].at, &s.points[i].at);
-                list.push(("length of the rod", dot(&d, &d).sqrt(), true));
                 // a given length has a sign, and a distance has none
-                if body.rod.as_ref().is_some_and(|rod| rod.length.is_some()) {
-                    list.push(("length of the rod", s.points[j].at[0], true));
-                }
+                let given = body.rod.as_ref().is_some_and(|rod| rod.length.is_some());
+                let d = difference(&s.points[j].at, &s.points[i].at);
+                let length = if given { s.points[j].at[0] } else { dot(&d, &d).sqrt() };
+                list.push(("length of the rod", length, true));
             }
             list.extend(&s.sizes);
             // each as a slot that is watched

@@ -296,12 +296,11 @@ impl Carry {
 
 // keys that kinds have in common
 
-const ANGLE: Field = may(
-    "angle",
-    Kind::Number,
-    "Angle of body 2 relative to body 1, in space about the axis [rad]; 0 if absent.",
-)
-.odd();
+const ANGLE: Field =
+    may("angle", Kind::Number, "Angle of body 2 relative to body 1, in space about the axis.")
+        .unit("rad")
+        .default("0")
+        .odd();
 const AXIS: Field = may(
     "axis",
     Kind::Vector,

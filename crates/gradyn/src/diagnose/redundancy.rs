@@ -120,24 +120,23 @@ pub(crate) fn check_redundancy(model: &Prepared, run: &Run) -> Result<(), Error>
     }
     // objectives must not read what the rows share
     let sets = [FunctionalSet::Integrand, FunctionalSet::Terminal];
-    check_determined(model, run, sys, &sets, &model.functionals())
+    check_determined(model, run, sys, &sets, &model.functionals().into_iter().enumerate().collect::<Vec<_>>())
 }
 
-/// (4) for the functionals of some sets, by name.
+/// (4) for functionals of some sets, by number and name.
 fn check_determined(
     model: &Prepared,
     run: &Run,
     sys: &Mechanics,
     sets: &[FunctionalSet],
-    names: &[String],
+    names: &[(usize, String)],
 ) -> Result<(), Error> {
     at_records(model, run, sys, |k, vectors, at, terms| {
         sets.iter().try_for_each(|&set| check_determined_at(model, sys, (k, vectors), at, terms, set, names))
     })
 }
 
-/// (4) at one point for redundant row number `k` and the functionals of a set, by name; those without one are
-/// not asked for.
+/// (4) at one point for redundant row number `k` and functionals of a set, by number and name.
 fn check_determined_at(
     model: &Prepared,
     sys: &Mechanics,
@@ -145,7 +144,7 @@ fn check_determined_at(
     at: &At,
     terms: &mut Evaluator<f64>,
     set: FunctionalSet,
-    names: &[String],
+    names: &[(usize, String)],
 ) -> Result<(), Error> {
     // λ, and λ moved along n_r
     let vector = &vectors[k];
@@ -155,10 +154,10 @@ fn check_determined_at(
     let first = 3 * at.q.len();
     let last = first + at.lam.len();
     let mut g = vec![0.0; last + sys.support(set).len()];
-    for (i, name) in names.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+    for (i, name) in names {
         // a square of a multiplier that is left out has no slope where it is zero
         for lam in [at.lam, &moved[..]] {
-            terms.measure_row(set, i, &At { lam, ..*at }, &mut g);
+            terms.measure_row(set, *i, &At { lam, ..*at }, &mut g);
             let (value, size) = contract(vector, &g[first..last]);
             if value.abs() > ZERO * size {
                 return Err(indeterminate(model, name, redundant_rows(model)[k], vectors));
@@ -178,15 +177,16 @@ pub(crate) fn check_static_outputs(
     let Some(vectors) = null_vectors(sys, &redundant_rows(model), terms.phi_q()) else {
         return Err(lost(at.t));
     };
-    let names = output_names(model);
+    let names = output_names(model, |_| true);
     (0..vectors.len()).try_for_each(|k| {
         check_determined_at(model, sys, (k, &vectors), at, terms, FunctionalSet::Output, &names)
     })
 }
 
-/// What messages call the output columns.
-fn output_names(model: &Prepared) -> Vec<String> {
-    model.model.columns.iter().map(|o| format!("output `{o}`")).collect()
+/// The output columns that are asked for, by number and by what messages call them.
+fn output_names(model: &Prepared, asked: impl Fn(usize) -> bool) -> Vec<(usize, String)> {
+    let columns = model.model.columns.iter().enumerate();
+    columns.filter(|(k, _)| asked(*k)).map(|(k, o)| (k, format!("output `{o}`"))).collect()
 }
 
 /// (4) for output columns whose derivatives are asked for: those of smallest norm depend on how the load
@@ -198,9 +198,7 @@ pub(crate) fn check_redundant_outputs(
     asked: impl Fn(usize) -> bool,
 ) -> Result<(), Error> {
     let Some(sys) = splits(model, &run.method) else { return Ok(()) };
-    let mut names = output_names(model);
-    (0..names.len()).filter(|&k| !asked(k)).for_each(|k| names[k].clear());
-    check_determined(model, run, sys, &[FunctionalSet::Output], &names)
+    check_determined(model, run, sys, &[FunctionalSet::Output], &output_names(model, asked))
 }
 
 /// (3), for every formulation: penalty would answer with α times a prestress, or with zero where all

@@ -45,15 +45,7 @@ pub(super) fn newmark(
     let [q, v, forces, accelerations, _] = scales(run, terms);
     let h = run.trajectory.plan.h.iter().fold(f64::INFINITY, |s, h| s.min(*h));
     let m = &run.method;
-    let (iterations, n) = run.trajectory.statistics.slowest;
-    if iterations >= WANDERING {
-        let t = run.trajectory.plan.t[n];
-        let text = format!(
-            "the step to t = {t} s needed {iterations} iterations; it may have come to another solution of \
-             its equations: take shorter steps"
-        );
-        warnings.push(Warning::new(WarningCode::SlowNewton, text));
-    }
+    warnings.extend(slow_newton(run));
     if m.formulation.position_level() && m.projections() == Projections::Off && !scheme.dissipates() {
         // q̇ = γ Δq/(βh): rounding of Φ̇ = Φ_q q̇, of which some hundred add up
         let rounding = 100.0 * f64::EPSILON * q * v.max(q * scheme.gamma / (scheme.beta * h));
@@ -76,6 +68,17 @@ pub(super) fn newmark(
         warnings.push(Warning::new(WarningCode::SmallStep, text));
     }
     warnings
+}
+
+/// A step that needed many iterations.
+fn slow_newton(run: &Run) -> Option<Warning> {
+    let (iterations, n) = run.trajectory.statistics.slowest;
+    let text = format!(
+        "the step to t = {} s needed {iterations} iterations; it may have come to another solution of its \
+         equations: take shorter steps",
+        run.trajectory.plan.t[n]
+    );
+    (iterations >= WANDERING).then(|| Warning::new(WarningCode::SlowNewton, text))
 }
 
 /// |Φ̇| of the second half of a run beyond that of the first, and beyond rounding.

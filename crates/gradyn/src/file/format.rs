@@ -9,14 +9,14 @@ use gradyn_optimize::{Method as Optimizer, Sampling, Transform};
 #[rustfmt::skip]
 pub(crate) const FILE: Record = plain(&[
     must("name", Kind::Text, "Name of the model."),
-    may("dimension", Kind::Dimension, "2: a plane mechanism (if absent); 3: a mechanism in space."),
-    may("gravity", Kind::Vector, "Gravity [m/s²], such as [0, -9.81]; none if absent."),
+    may("dimension", Kind::Dimension, "2: a plane mechanism; 3: a mechanism in space.").default("2"),
+    may("gravity", Kind::Vector, "Gravity, such as [0, -9.81]; none if absent.").unit("m/s²"),
     may("parameters", Kind::Map("parameter", &Kind::Either(&Kind::Number, &Kind::Record(&PARAMETER))),
         "What may change, and be differentiated.").even(),
     may("constants", Kind::Map("constant", &Kind::Number),
         "Named numbers: expressions of parameters and earlier constants.").even(),
     may("points", Kind::Map("point", &Kind::Vector),
-        "Hard points of the design configuration, in the global frame [m]."),
+        "Hard points of the design configuration, in the global frame.").unit("m"),
     may("ground", Kind::Record(&GROUND), "What does not move."),
     may("body", Kind::Map("body", &Kind::Record(&BODY)), "Rigid bodies."),
     may("joint", Kind::Map("joint", &Kind::Variants("joint", joints)),
@@ -84,17 +84,18 @@ const PARAMETER: Record = plain(&[
     may("scale", Kind::Constant, "Typical size; |value| (or 1) if absent.").even(),
 ]);
 
-const GROUND: Record = plain(&[may("points", Kind::Map("point", &Kind::Vector), "Fixed points [m].")]);
+const GROUND: Record = plain(&[may("points", Kind::Map("point", &Kind::Vector), "Fixed points.").unit("m")]);
 
 #[rustfmt::skip]
 const BODY: Record = plain(&[
-    may("points", Kind::Map("point", &Kind::Vector), "Points in the frame of the body [m]."),
-    may("mass", Kind::Number, "Mass [kg]; that of the shape, or 0, if absent.").even(),
+    may("points", Kind::Map("point", &Kind::Vector), "Points in the frame of the body.").unit("m"),
+    may("mass", Kind::Number, "Mass; that of the shape, or 0, if absent.").unit("kg").even(),
     may("com", Kind::Vector,
-        "Centre of mass in the frame of the body [m]; its origin, or the middle of the rod, if absent."),
+        "Centre of mass in the frame of the body; its origin, or the middle of the rod, if absent.")
+            .unit("m"),
     may("inertia", Kind::NumberOrNumbers,
-        "About the centre of mass [kg m²]: a number; in space [Ixx, Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, \
-        Iyz], Ixy = -∫ x y dm.").mirrored(Role::Inertia),
+        "About the centre of mass: a number; in space [Ixx, Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], Ixy \
+        = -∫ x y dm.").unit("kg m²").mirrored(Role::Inertia),
     may("shape", Kind::Variants("shape", shapes),
         "A uniform solid around the centre of mass: the inertia follows."),
     may("hard", Kind::Texts("points"), "Names of hard points that belong to the body."),
@@ -106,8 +107,8 @@ const BODY: Record = plain(&[
 const ROD: Record = plain(&[
     must("points", Kind::Pair("points"), "Names of its ends; local x runs from the first to the second."),
     may("length", Kind::Number,
-        "Length [m]; may be absent if the ends are points of the body already.").even(),
-    may("mass", Kind::Number, "Mass [kg], if not given for the body.").even(),
+        "Length; may be absent if the ends are points of the body already.").unit("m").even(),
+    may("mass", Kind::Number, "Mass, if not given for the body.").unit("kg").even(),
 ]);
 
 /// The shapes of bodies.
@@ -117,20 +118,21 @@ pub(crate) fn shapes() -> Vec<&'static Variant> {
 #[rustfmt::skip]
 const SHAPES: &[Variant] = &[
     Variant { name: "box", doc: "A box; in the plane a rectangle.", fields: &[
-        must("size", Kind::Numbers, "Side lengths along the axes of the body [m].").even(), DENSITY,
+        must("size", Kind::Numbers, "Side lengths along the axes of the body.").unit("m").even(), DENSITY,
     ]},
     Variant { name: "cylinder", doc: "A solid cylinder; in the plane a \
         disc.", fields: &[RADIUS, LENGTH, SHAPE_AXIS, DENSITY] },
     Variant { name: "sphere", doc: "A solid sphere; in the plane a disc.", fields: &[RADIUS, DENSITY] },
     Variant { name: "tube", doc: "A hollow cylinder; in the plane a ring.", fields: &[
-        must("outer", Kind::Number, "Outer radius [m].").even(), must("inner", Kind::Number, "Inner radius \
-            [m].").even(), LENGTH, SHAPE_AXIS, DENSITY,
+        must("outer", Kind::Number, "Outer radius.").unit("m").even(),
+        must("inner", Kind::Number, "Inner radius.").unit("m").even(),
+        LENGTH, SHAPE_AXIS, DENSITY,
     ]},
 ];
 const DENSITY: Field =
-    may("density", Kind::Number, "[kg/m³], in the plane [kg/m²]: the mass follows.").even();
-const RADIUS: Field = must("radius", Kind::Number, "Radius [m].").even();
-const LENGTH: Field = may("length", Kind::Number, "Length [m]; needed in space.").even();
+    may("density", Kind::Number, "Density: the mass follows.").unit("kg/m³, in the plane kg/m²").even();
+const RADIUS: Field = must("radius", Kind::Number, "Radius.").unit("m").even();
+const LENGTH: Field = may("length", Kind::Number, "Length; needed in space.").unit("m").even();
 const SHAPE_AXIS: Field = may("axis", Kind::Vector, "Axis in the frame of the body; its z axis if absent.");
 
 const TYPE: &str = "type";
@@ -150,28 +152,27 @@ pub(crate) fn joints() -> Vec<&'static Variant> {
 
 #[rustfmt::skip]
 pub(crate) const DRIVER: Record = Record { one_of: &["angle", "distance", "coordinate", "sensor"], fields: &[
-    may("angle", Kind::OneOrPair("bodies"), "Angle of a body [rad], or of the second relative to the first."),
-    may("distance", Kind::Pair("points"), "Distance of two points [m]."),
-    may("coordinate", Kind::Text, "Coordinate of a point [m], such as slider.P.x."),
+    may("angle", Kind::OneOrPair("bodies"),
+        "Angle of a body, or of the second relative to the first.").unit("rad"),
+    may("distance", Kind::Pair("points"), "Distance of two points.").unit("m"),
+    may("coordinate", Kind::Text, "Coordinate of a point, such as slider.P.x.").unit("m"),
     may("sensor", Kind::Number, "Any expression of position sensors, such as hinge.angle.").even(),
     must("value", Kind::Number, "What it is: an expression of t, parameters and splines.").even(),
     PENALTY,
 ]};
 
 const WIDTH: Field =
-    must("width", Kind::Number, "Penetration up to which the stiffness grows [m], > 0.").even();
-const CONTACT_DAMPING: Field = may("damping", Kind::Number, "d [s/m]; 0 if absent.").even();
-const STIFFNESS: Field = must("stiffness", Kind::Number, "k [N/m].").even();
+    must("width", Kind::Number, "Penetration up to which the stiffness grows, > 0.").unit("m").even();
+const CONTACT_DAMPING: Field = may("damping", Kind::Number, "Damping d.").unit("s/m").default("0").even();
+const STIFFNESS: Field = must("stiffness", Kind::Number, "Stiffness k.").unit("N/m").even();
 const JOINT: Field =
     must("joint", Kind::Text, "The joint: revolute, prismatic, cylindrical, screw or planar.");
 const FRAME: Field =
     may("frame", Kind::Text, "The body whose axes the components refer to; the global axes if absent.");
 
-const ACTIVE: Field = may(
-    "active",
-    Kind::Word(&["always", "motion"]),
-    "\"motion\": an equilibrium leaves it out; \"always\" if absent.",
-);
+const ACTIVE: Field =
+    may("active", Kind::Word(&["always", "motion"]), "\"motion\": an equilibrium leaves it out.")
+        .default("always");
 
 /// The types of forces.
 pub(crate) fn forces() -> Vec<&'static Variant> {
@@ -186,36 +187,37 @@ const FORCES: &[Variant] = &[
     Variant { name: "spring-damper", doc: "Tension stiffness (ℓ - length) + damping ℓ̇ + force between two \
         points.", fields: &[
         BETWEEN,
-        may("stiffness", Kind::Number, "k [N/m]; 0 if absent.").even(),
-        may("damping", Kind::Number, "c [N s/m]; 0 if absent.").even(),
-        may("length", Kind::Number, "Free length [m]; 0 if absent.").even(),
+        may("stiffness", Kind::Number, "Stiffness k.").unit("N/m").default("0").even(),
+        may("damping", Kind::Number, "Damping c.").unit("N s/m").default("0").even(),
+        may("length", Kind::Number, "Free length.").unit("m").default("0").even(),
         may("force", Kind::Number,
-            "Additional tension [N]: an expression of length, speed, t and parameters.").even(),
+            "Additional tension: an expression of length, speed, t and parameters.").unit("N").even(),
         ACTIVE,
     ]},
     Variant { name: "torsion", doc: "Restoring torque stiffness (θ - angle) + damping θ̇ + torque between \
         two bodies, or about a joint.", fields: &[
         may("between", Kind::Pair("bodies"), "Plane: two bodies, or ground."),
         may("joint", Kind::Text, "Instead of `between`: a joint that turns."),
-        may("stiffness", Kind::Number, "k [N m/rad]; 0 if absent.").even(),
-        may("damping", Kind::Number, "c [N m s/rad]; 0 if absent.").even(),
-        may("angle", Kind::Number, "Free angle of body 2 relative to body 1 [rad]; 0 if absent.").odd(),
+        may("stiffness", Kind::Number, "Stiffness k.").unit("N m/rad").default("0").even(),
+        may("damping", Kind::Number, "Damping c.").unit("N m s/rad").default("0").even(),
+        may("angle", Kind::Number, "Free angle of body 2 relative to body 1.").unit("rad").default("0").odd(),
         may("torque", Kind::Number,
-            "Additional restoring torque [N m]: an expression of angle, speed, t and parameters.").odd(),
+            "Additional restoring torque: an expression of angle, speed, t and parameters.")
+                .unit("N m").odd(),
         ACTIVE,
     ]},
     Variant { name: "force", doc: "A force on a point.", fields: &[
         must("at", Kind::Text, "The point: body.point."),
         must("force", Kind::Vector,
-            "Components [N]: expressions of sensors, t, parameters and splines."), FRAME,
+            "Components: expressions of sensors, t, parameters and splines.").unit("N"), FRAME,
         ACTIVE,
     ]},
     Variant { name: "torque", doc: "A torque on a body.", fields: &[
         must("on", Kind::Text, "The body."),
         may("reaction", Kind::Text, "The body that reacts; ground if absent."),
         must("torque", Kind::NumberOrNumbers,
-            "[N m], counter-clockwise in the plane, three components in space: expressions of sensors, t, \
-            parameters and splines.").odd(), FRAME,
+            "Counter-clockwise in the plane, three components in space: expressions of sensors, t, \
+            parameters and splines.").unit("N m").odd(), FRAME,
         ACTIVE,
     ]},
     Variant { name: "actuator", doc: "A force or torque along the coordinate of a joint, on body 2 and back \
@@ -224,16 +226,17 @@ const FORCES: &[Variant] = &[
         may("sensor", Kind::Number,
             "Instead of `joint`: an expression of positions and angles, along which the effort does its \
             work.").even(),
-        must("effort", Kind::Number, "[N] or [N m]: an expression of sensors, t, parameters and splines."),
+        must("effort", Kind::Number,
+            "Effort: an expression of sensors, t, parameters and splines.").unit("N or N m"),
         ACTIVE,
     ]},
     Variant { name: "friction", doc: "-(limit · tanh(speed of the joint / speed) + viscous · speed of the \
         joint).", fields: &[
         JOINT,
-        may("limit", Kind::Number, "Largest dry force [N] or torque [N m]; 0 if absent.").even(),
+        may("limit", Kind::Number, "Largest dry force or torque.").unit("N or N m").default("0").even(),
         may("speed", Kind::Number,
-            "Speed at which 76 % of it are reached [m/s] or [rad/s]; 0.01 if absent.").even(),
-        may("viscous", Kind::Number, "[N s/m] or [N m s/rad]; 0 if absent.").even(),
+            "Speed at which 76 % of it are reached.").unit("m/s or rad/s").default("0.01").even(),
+        may("viscous", Kind::Number, "Viscous coefficient.").unit("N s/m or N m s/rad").default("0").even(),
         ACTIVE,
     ]},
     Variant { name: "bushing", doc: "Restoring forces and torques between two points, in axes of body \
@@ -253,8 +256,9 @@ const FORCES: &[Variant] = &[
     ]},
     Variant { name: "bump-stop", doc: "Pushes two points apart when they are nearer than a length: k p(δ) (1 \
         + damping δ̇).", fields: &[
-        BETWEEN, must("length", Kind::Number, "Distance at which it begins to act [m].").even(),
-        may("side", Kind::Word(&["below", "above"]), "Acts below the length (if absent), or pulls above it."),
+        BETWEEN, must("length", Kind::Number, "Distance at which it begins to act.").unit("m").even(),
+        may("side", Kind::Word(&["below", "above"]),
+            "Acts below the length, or pulls above it.").default("below"),
         STIFFNESS, CONTACT_DAMPING, WIDTH,
         ACTIVE,
     ]},
@@ -264,9 +268,9 @@ const FORCES: &[Variant] = &[
         must("plane", Kind::Text, "A point of the plane: body.point or ground.point."),
         may("normal", Kind::Vector, "Normal in the frame of the plane's body; its last axis if absent."),
         STIFFNESS, CONTACT_DAMPING, WIDTH,
-        may("friction", Kind::Number, "Friction coefficient; 0 if absent.").even(),
+        may("friction", Kind::Number, "Friction coefficient.").default("0").even(),
         may("speed", Kind::Number,
-            "Sliding speed at which 71 % of the friction are reached [m/s]; 0.01 if absent.").even(),
+            "Sliding speed at which 71 % of the friction are reached.").unit("m/s").default("0.01").even(),
         ACTIVE,
     ]},
     Variant { name: "tyre", doc: "Space: a tyre on a road, a vertical spring and forces along the ground by \
@@ -274,13 +278,14 @@ const FORCES: &[Variant] = &[
         must("at", Kind::Text, "Centre of the wheel: body.point."),
         must("axis", Kind::Vector, "Spin axis in the frame of the wheel."),
         may("offset", Kind::Number,
-            "Where the tyre is along the axis, from the centre [m]; 0 if absent.").even(),
+            "Where the tyre is along the axis, from the centre.").unit("m").default("0").even(),
         may("road", Kind::Text, "The road; the plane z = 0 if absent."),
-        must("radius", Kind::Number, "Radius without load [m], > 0.").even(),
-        must("stiffness", Kind::Number, "Radial stiffness [N/m].").even(),
-        may("damping", Kind::Number, "Radial damping [N s/m]; 0 if absent.").even(),
+        must("radius", Kind::Number, "Radius without load, > 0.").unit("m").even(),
+        must("stiffness", Kind::Number, "Radial stiffness.").unit("N/m").even(),
+        may("damping", Kind::Number, "Radial damping.").unit("N s/m").default("0").even(),
         may("width", Kind::Number,
-            "Half-width of the corner where the tyre leaves the ground [m], > 0; 0.001 if absent.").even(),
+            "Half-width of the corner where the tyre leaves the ground, > 0.")
+                .unit("m").default("0.001").even(),
         may("law", Kind::Variants("law", tyre_laws), "Forces along the ground; none if absent."),
         ACTIVE,
     ]},
@@ -288,8 +293,9 @@ const FORCES: &[Variant] = &[
 
 #[rustfmt::skip]
 const ROAD: Record = Record { one_of: &["height", "points"], fields: &[
-    may("height", Kind::Number, "Height [m]: an expression of x, y, t and parameters."),
-    may("points", Kind::Matrix, "Points [x, z] with growing x [m], which a cubic spline goes through."),
+    may("height", Kind::Number, "Height: an expression of x, y, t and parameters.").unit("m"),
+    may("points", Kind::Matrix,
+        "Points with growing x, [x, z] each, which a cubic spline goes through.").unit("m"),
     may("ends", Kind::Word(&["natural", "clamped"]),
         "Spline without curvature at its ends (if absent), or level there."),
 ]};
@@ -299,10 +305,10 @@ const SPLINE: Record = Record { one_of: &["duration", "period"], fields: &[
     must("kind", Kind::Word(&["cyclic", "clamped"]), "Periodic, or with zero slopes at both ends."),
     must("values", Kind::Values,
         "The name of a list parameter, or numbers: values at equally spaced times.").even(),
-    may("start", Kind::Constant, "Time of the first value [s]; 0 if absent.").even(),
+    may("start", Kind::Constant, "Time of the first value.").unit("s").default("0").even(),
     may("duration", Kind::Constant,
-        "Period (cyclic), or time from the first to the last value (clamped) [s].").even(),
-    may("period", Kind::Constant, "The duration of a cyclic spline [s].").even(),
+        "Period (cyclic), or time from the first to the last value (clamped).").unit("s").even(),
+    may("period", Kind::Constant, "The duration of a cyclic spline.").unit("s").even(),
 ]};
 
 #[rustfmt::skip]
@@ -317,7 +323,7 @@ const INITIAL: Record = plain(&[
     may("velocity", Kind::Either(&Kind::Word(&["rest"]), &Kind::Map("condition", &Kind::NumberOrVector)),
         "\"rest\", or sensors and their rates."),
     may("near", Kind::Map("point", &Kind::Vector),
-        "Rough positions of points that pick the branch of the assembly [m]."),
+        "Rough positions of points that pick the branch of the assembly.").unit("m"),
 ]);
 
 #[rustfmt::skip]
@@ -330,22 +336,22 @@ const OBJECTIVE: Record = plain(&[
     may("sharpness", Kind::Constant,
         "Of the smooth maximum: it is at most ln(T/duration)/sharpness above the maximum."),
     may("duration", Kind::Constant,
-        "Of the smooth maximum: it is at least the level that is exceeded for this time in total \
-        [s].").even(),
+        "Time in total for which a level is exceeded that the smooth maximum reaches at least.")
+            .unit("s").even(),
     may("near", Kind::Constant,
         "Of the smooth maximum: roughly its value, where exponentials would overflow; 0 if absent."),
 ]);
 
 #[rustfmt::skip]
 const STUDY: Record = plain(&[
-    may("t_start", Kind::Number, "Start time [s]; 0 if absent."),
-    may("t_end", Kind::Number, "Final time [s]; 1 if absent."),
+    may("t_start", Kind::Number, "Start time.").unit("s").default("0"),
+    may("t_end", Kind::Number, "Final time.").unit("s").default("1"),
     may("until", Kind::Number,
         "The run ends where this expression of sensors, t and parameters first passes zero."),
-    may("t_max", Kind::Constant, "Latest final time of a run with `until` [s]."),
-    may("breaks", Kind::Numbers, "Times at which something is not smooth: steps end there [s]."),
+    may("t_max", Kind::Constant, "Latest final time of a run with `until`.").unit("s"),
+    may("breaks", Kind::Numbers, "Times at which something is not smooth: steps end there.").unit("s"),
     may("method", Kind::Record(&METHOD), "Method; the program chooses what is absent."),
-    may("output_step", Kind::Constant, "Time between output rows [s]; every step if absent."),
+    may("output_step", Kind::Constant, "Time between output rows; every step if absent.").unit("s"),
     may("optimize", Kind::Record(&OPTIMIZE), "What `gradyn optimize` minimises."),
 ]);
 
@@ -358,7 +364,7 @@ const OPTIMIZE: Record = Record { one_of: &["minimise", "fit"], fields: &[
     may("parameters", Kind::Texts("parameters"), "Parameters that vary; all if absent."),
     may("method", Kind::Word(Optimizer::NAMES),
         "Optimiser; lbfgsb if absent, for a fit levenberg-marquardt, with constraints sqp."),
-    may("scale", Kind::Constant, "A change of what is minimised that matters; 1 if absent."),
+    may("scale", Kind::Constant, "A change of what is minimised that matters.").default("1"),
     may("constraint", Kind::Map("constraint", &Kind::Record(&LIMIT)),
         "Limits of objectives and of expressions."),
     may("scenario", Kind::Map("scenario", &Kind::Record(&SCENARIO)),
@@ -383,19 +389,19 @@ const FIT: Record = Record { one_of: &["record", "rows"], fields: &[
 #[rustfmt::skip]
 const COLUMN: Record = plain(&[
     may("scale", Kind::Constant,
-        "A deviation that matters, such as the accuracy of the measurement; 1 if absent."),
+        "A deviation that matters, such as the accuracy of the measurement.").default("1"),
 ]);
 
 #[rustfmt::skip]
 const STARTS: Record = plain(&[
     must("count", Kind::Count, "How many, the model as it is included."),
-    may("seed", Kind::Constant, "Seed of the samples, an integer from 0; 0 if absent."),
-    may("sampling", Kind::Word(Sampling::NAMES), "How they are spread; sobol if absent."),
+    may("seed", Kind::Constant, "Seed of the samples, an integer from 0.").default("0"),
+    may("sampling", Kind::Word(Sampling::NAMES), "How they are spread.").default("sobol"),
 ]);
 
 #[rustfmt::skip]
 const SCENARIO: Record = plain(&[
-    may("weight", Kind::Constant, "Its weight in the sum; 1 if absent."),
+    may("weight", Kind::Constant, "Its weight in the sum.").default("1"),
     may("set", Kind::Map("value", &Kind::Constant),
         "Constants, and parameters that do not vary, with their values in this scenario."),
 ]);
@@ -414,27 +420,27 @@ const LIMIT: Record = Record { one_of: &["objective", "value"], fields: &[
 #[rustfmt::skip]
 const SETTINGS: Record = plain(&[
     may("gradient_tol", Kind::Constant,
-        "Projected gradient, over the scales, at which a design is optimal; 1e-8 if absent."),
+        "Projected gradient, over the scales, at which a design is optimal.").default("1e-8"),
     may("value_tol", Kind::Constant,
-        "Relative change of the value, in two iterations in a row, that ends a run; 1e-15 if absent."),
+        "Relative change of the value, in two iterations in a row, that ends a run.").default("1e-15"),
     may("violation_tol", Kind::Constant,
-        "Violation of the constraints, over their scales, that is allowed; 1e-8 if absent."),
+        "Violation of the constraints, over their scales, that is allowed.").default("1e-8"),
     may("noise", Kind::Constant,
         "Accuracy of the value, such as that of the integration; 0 if absent: rounding."),
-    may("least_value", Kind::Constant, "Value below which there is no minimum; -1e12 if absent."),
-    may("max_iterations", Kind::Count, "Most iterations; 1000 if absent."),
-    may("max_evaluations", Kind::Count, "Most evaluations; 5000 if absent."),
+    may("least_value", Kind::Constant, "Value below which there is no minimum.").default("-1e12"),
+    may("max_iterations", Kind::Count, "Most iterations.").default("1000"),
+    may("max_evaluations", Kind::Count, "Most evaluations.").default("5000"),
     may("max_failures", Kind::Count,
-        "Most designs that cannot be evaluated since the last iteration without one; 30 if absent."),
+        "Most designs that cannot be evaluated since the last iteration without one.").default("30"),
 ]);
 
 #[rustfmt::skip]
 const METHOD: Record = plain(&[
-    may("coordinates", Kind::Word(Coordinates::NAMES), "Coordinates; natural if absent."),
+    may("coordinates", Kind::Word(Coordinates::NAMES), "Coordinates.").default("natural"),
     may("formulation", Kind::Text, "Equations of motion, by name."),
     may("integrator", Kind::Text, "Integrator, by name."),
     may("sensitivity", Kind::Text, "Sensitivity method, by name."),
-    may("step", Kind::Constant, "Time step [s]."),
+    may("step", Kind::Constant, "Time step.").unit("s"),
     may("rtol", Kind::Constant, "Relative tolerance of adaptive steps."),
     may("atol", Kind::Constant, "Absolute tolerance of adaptive steps."),
     may("freedoms", Kind::Texts("names of coordinates"),

@@ -201,7 +201,7 @@ fn fields(t: &Table, fields: &[Field], typed: bool, what: &str, name: &Range<usi
         }
     }
     if let Some(f) = fields.iter().find(|f| f.required && t.get(f.name).is_none()) {
-        return Err(error(what, format!("the key `{}` is missing", f.name), name).help(f.doc));
+        return Err(error(what, format!("the key `{}` is missing", f.name), name).help(f.description()));
     }
     for (key, node) in &t.entries {
         if let Some(f) = fields.iter().find(|f| f.name == key.text) {

@@ -59,7 +59,13 @@ fn object(fields: &[Field], tag: Option<&str>) -> Map<String, Value> {
     }
     for f in fields {
         let mut property = kind(&f.kind);
-        property["description"] = json!(f.doc);
+        property["description"] = json!(f.description());
+        if !f.unit.is_empty() {
+            property["unit"] = json!(f.unit);
+        }
+        if !f.default.is_empty() {
+            property["default"] = serde_json::from_str(f.default).unwrap_or(json!(f.default));
+        }
         properties.insert(f.name.into(), property);
     }
     // what must be there

@@ -1,6 +1,7 @@
 //! Every name of the lists is read as itself, and a name that is on none of them is refused by name.
 
 use crate::kit::elements::{force_word, shape_word};
+use gradyn::Study;
 use gradyn::file::{self, driver_quantities, force_types, joint_types, shape_types, tyre_law_types};
 use gradyn_model::build::joint;
 use gradyn_model::build::tyre::{self, LawReader};
@@ -214,4 +215,69 @@ fn words_are_read_as_themselves() {
         let spline = json!({ "kind": word, "values": [0, 1, 2, 1], "duration": 1 });
         assert_eq!(read("spline", &spline).expect("a word of the format").splines[0].cyclic, cyclic);
     }
+}
+
+/// A model in which every absent key that has a default is written out; counts what is written.
+fn write_defaults(root: &Value, schema: &Value, value: &mut Value) -> usize {
+    // sections of templates are those of a model
+    if let Some(place) = schema["$ref"].as_str() {
+        let section = root.pointer(place.trim_start_matches('#')).expect("a section of the schema");
+        return write_defaults(root, section, value);
+    }
+    let Value::Object(table) = value else { return 0 };
+    // the form that has the type of this table, or that is a table
+    let forms = schema["oneOf"].as_array().or(schema["anyOf"].as_array());
+    if let Some(forms) = forms.filter(|f| f.iter().any(|form| form["properties"].is_object())) {
+        let named = |form: &&Value| form["properties"]["type"].get("const") == table.get("type");
+        let form = forms.iter().find(named).expect("a type of the list");
+        return write_defaults(root, form, value);
+    }
+    // names of elements, then keys
+    let mut written = 0;
+    if schema["additionalProperties"].is_object() {
+        for element in table.values_mut() {
+            written += write_defaults(root, &schema["additionalProperties"], element);
+        }
+    }
+    for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+        if let Some(inner) = table.get_mut(key) {
+            written += write_defaults(root, property, inner);
+        } else if !property["default"].is_null() {
+            table.insert(key.clone(), property["default"].clone());
+            written += 1;
+        }
+    }
+    written
+}
+
+/// Records and ψ of the first steps of a model.
+fn first_steps(model: &Value) -> Result<Vec<f64>, gradyn::Error> {
+    let mut study = Study::from_text("model.json", &model.to_string())?;
+    let (start, _) = study.times()?;
+    study.end_at(&format!("{start} + 0.004"));
+    let run = study.nominal()?.run()?;
+    Ok(run.run.trajectory.x.iter().chain(run.objectives()).copied().collect())
+}
+
+/// What the table of keys calls a default is what the reader takes: written out, it changes no bit.
+#[test]
+fn defaults_of_keys_are_those_of_the_reader() {
+    let schema = file::schema();
+    let mut written = 0;
+    let mut compared = 0;
+    for (name, text) in gradyn::examples::ALL {
+        let mut model: Value = toml::from_str(text).expect("a bundled example");
+        // a short run instead of one that ends by a condition
+        if let Some(study) = model["study"].as_object_mut() {
+            study.retain(|key, _| key != "until" && key != "t_max" && key != "breaks");
+        }
+        // names are sorted here: a constant may come before one that it needs
+        let Ok(as_given) = first_steps(&model) else { continue };
+        written += write_defaults(&schema, &schema, &mut model);
+        let as_written = first_steps(&model).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(as_given, as_written, "{name}");
+        compared += 1;
+    }
+    assert!(4 * compared > 3 * gradyn::examples::ALL.len(), "{compared} examples");
+    assert!(written > 400, "{written} defaults");
 }

@@ -12,7 +12,8 @@ use crate::spec::{Field, Kind, PENALTY, Variant, may, must};
 /// The couplings, in the order of documents.
 pub const COUPLINGS: [&Variant; 2] = [&GEAR, &RACK];
 
-const OFFSET: Field = may("offset", Kind::Number, "Where both coordinates start [rad] or [m]; 0 if absent.");
+const OFFSET: Field =
+    may("offset", Kind::Number, "Where both coordinates start.").unit("rad or m").default("0");
 const GEAR: Variant = Variant {
     name: "gear",
     doc: "angle of joint 1 = ratio · angle of joint 2 + offset.",
@@ -33,7 +34,7 @@ const RACK: Variant = Variant {
             Kind::Pair("joints"),
             "A joint that turns and one that slides, with a body (or the ground) in common.",
         ),
-        must("radius", Kind::Number, "Pitch radius of the pinion [m].").odd(),
+        must("radius", Kind::Number, "Pitch radius of the pinion.").unit("m").odd(),
         OFFSET.even(),
         PENALTY,
     ],

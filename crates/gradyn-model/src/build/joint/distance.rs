@@ -14,7 +14,11 @@ const SPEC: JointSpec = JointSpec {
     entry: Variant {
         name: "distance",
         doc: "The points keep a distance.",
-        fields: &[BETWEEN, must("length", Kind::Number, "Distance [m], > 0.").even().positive(), PENALTY],
+        fields: &[
+            BETWEEN,
+            must("length", Kind::Number, "Distance, > 0.").unit("m").even().positive(),
+            PENALTY,
+        ],
     },
     spatial: false,
     rows: [1, 1],

@@ -93,7 +93,7 @@ const AXES_OF_DISC: Field = may(
     Kind::VectorPair,
     "Space: the normal of the plane in the frame of body 1 and the axis of the disc in that of body 2.",
 );
-const RADIUS: Field = must("radius", Kind::Number, "Radius of the disc [m], > 0.").even().positive();
+const RADIUS: Field = must("radius", Kind::Number, "Radius of the disc, > 0.").unit("m").even().positive();
 const ONE_SIDED: [&str; 2] = [
     "a disc in the plane rolls on the left of its line",
     "write the mirror image by hand, with the opposite `axis`",

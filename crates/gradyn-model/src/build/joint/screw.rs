@@ -25,7 +25,7 @@ const SPEC: JointSpec = JointSpec {
             AXES,
             NORMAL,
             NORMALS,
-            must("lead", Kind::Number, "Advance per turn [m].").odd(),
+            must("lead", Kind::Number, "Advance per turn.").unit("m").odd(),
             PENALTY,
             TREE,
         ],

@@ -53,7 +53,7 @@ impl LawType for Tanh {
     }
 }
 
-const SMOOTHING: Field =
-    may("smoothing", Kind::Number, "Under the root of the combined slip, > 0; 1e-6 if absent.")
-        .even()
-        .positive();
+const SMOOTHING: Field = may("smoothing", Kind::Number, "Under the root of the combined slip, > 0.")
+    .default("1e-6")
+    .even()
+    .positive();
