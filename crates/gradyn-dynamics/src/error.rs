@@ -1,5 +1,6 @@
 //! What can go wrong while a model runs: time, step, iteration and the equation by name.
 
+use gradyn_model::ModelError;
 use gradyn_num::FactorError;
 
 /// A failure of assembly or of a step.
@@ -332,6 +333,20 @@ pub enum StepError {
         /// Steps done.
         steps: usize,
     },
+    /// The rows must be chosen again, and the scheme cannot.
+    #[error(
+        "t = {t:.6} s: other redundant constraints must be left out from here on, and a Rosenbrock step, which begins with the multipliers of the last node, cannot change them"
+    )]
+    KeptRows {
+        /// Time of the last node [s].
+        t: f64,
+    },
+    /// A choice of rows that the system does not have.
+    #[error("{message}")]
+    Rows {
+        /// What is wrong with it.
+        message: String,
+    },
     /// The run ends before it starts.
     #[error("the run must end after it starts: t_start = {start} s, t_end = {end} s")]
     Backward {
@@ -362,6 +377,12 @@ pub enum StepError {
         /// Its coordinate, constraint or objective with the largest correction.
         worst: String,
     },
+}
+
+impl From<ModelError> for StepError {
+    fn from(e: ModelError) -> Self {
+        Self::Rows { message: e.message }
+    }
 }
 
 /// `a` (1e3), `b` (2e1).

@@ -14,11 +14,11 @@
 //! step is joined to the one before it, unless that one ended at a declared time.
 
 use crate::error::StepError;
-use crate::plan::Frozen;
+use crate::plan::{Decided, Frozen};
 use crate::record::{Layout, Span};
 use crate::step::{Chain, StepRecipe};
 use crate::trajectory::Trajectory;
-use gradyn_model::{Evaluator, FunctionalSet};
+use gradyn_model::{Evaluator, FunctionalSet, RowChoice};
 use gradyn_num::Wide;
 
 /// An extreme of the cubic polynomial that comes so near to zero, relative to the ends, is looked at.
@@ -136,18 +136,18 @@ impl Event {
         run: &mut Trajectory,
         size: f64,
         since: usize,
-        (angles, choice): (&[f64], &[u32]),
+        decided: Decided,
         chain: &mut Chain,
     ) -> Result<Option<Ending>, StepError> {
         let n = run.plan.steps();
         let t = run.plan.t[n];
         let before = self.last;
-        let now = self.measure((t + size, size), angles, run.record(n + 1), run.record(n))?;
+        let now = self.measure((t + size, size), decided.angles, run.record(n + 1), run.record(n))?;
         let mut looked = false;
         let cubic = Cubic::new(before, now, size);
         for θ in cubic.candidates() {
             looked = true;
-            let mut trial = Trial::new(run, n, angles, choice);
+            let mut trial = Trial::new(run, n, decided);
             let high = trial.at(self, θ * size, chain)?;
             if before[0].signum() == high.signum() && high != 0.0 {
                 self.approach(t + θ * size, high);
@@ -164,7 +164,7 @@ impl Event {
         }
         if looked {
             // the memory of the step is again that of the accepted one
-            Trial::new(run, n, angles, choice).at(self, size, chain)?;
+            Trial::new(run, n, decided).at(self, size, chain)?;
         }
         for θ in cubic.extremes().filter(|θ| !cubic.is_near(*θ)) {
             self.approach(t + θ * size, cubic.at(θ));
@@ -182,8 +182,8 @@ impl Event {
     ) -> Result<Option<Ending>, StepError> {
         let n = run.plan.steps() - 1;
         let h = run.plan.h[run.plan.steps() - 1];
-        let frozen = run.plan.frozen(n + 1);
-        let mut trial = Trial::new(run, n, frozen.angles, frozen.choice);
+        let Frozen { angles, choice, .. } = run.plan.frozen(n + 1);
+        let mut trial = Trial::new(run, n, Decided { angles, choice, rows: run.plan.rows[n + 1] });
         let long = h + 2.0 * SLIVER * size;
         // the longer step may fail where the two do not
         let Ok(high) = trial.at(self, long, chain) else { return Ok(None) };
@@ -267,12 +267,13 @@ struct Trial {
     past: Vec<f64>,
     angles: Vec<f64>,
     choice: Vec<u32>,
+    rows: Option<RowChoice>,
     before: Vec<f64>,
     x: Vec<f64>,
 }
 
 impl Trial {
-    fn new(run: &Trajectory, n: usize, angles: &[f64], choice: &[u32]) -> Self {
+    fn new(run: &Trajectory, n: usize, Decided { angles, choice, rows }: Decided) -> Self {
         let past = run.record(n).to_vec();
         let before = run.plan.h[..n].to_vec();
         Self {
@@ -281,12 +282,14 @@ impl Trial {
             past,
             angles: angles.to_vec(),
             choice: choice.to_vec(),
+            rows: run.plan.row_choice(rows).cloned(),
             before,
         }
     }
     /// H after a step h.
     fn at(&mut self, event: &mut Event, h: f64, chain: &mut Chain) -> Result<f64, StepError> {
-        let frozen = Frozen { angles: &self.angles, choice: &self.choice, before: &self.before };
+        let Self { angles, choice, rows, before, .. } = self;
+        let frozen = Frozen { angles, choice, rows: rows.as_ref(), before };
         chain.advance(Span { t: self.t, h }, frozen, &self.past, &mut self.x)?;
         event.last = event.measure((self.t + h, h), &self.angles, &self.x, &self.past)?;
         Ok(event.last[0])

@@ -1,8 +1,8 @@
 //! The plan: what the forward run decided and every derivative mode replays.
 //!
 //! Step sizes, the ends of steps that are declared times (breaks, final time), the references of the angle
-//! branches and the choices of the step: independent coordinates, order, projections. Only declared times
-//! move with the parameters: each moves the step that ends there and the one that starts there,
+//! branches and the choices of the step: independent coordinates, order, projections, and which rows of
+//! redundant constraints it has. Only declared times move with the parameters: each moves the step that ends there and the one that starts there,
 //!
 //! ```text
 //! t_n(ρ) = declared time, or constant;   h_n(ρ) = h_n + (t_n(ρ) - t_n) - (t_{n-1}(ρ) - t_{n-1})          (1)
@@ -10,6 +10,7 @@
 //! The derivative of the step controller is deliberately not taken.
 
 use crate::record::{Report, Span};
+use gradyn_model::RowChoice;
 use gradyn_num::ProgramScalar;
 
 /// What the forward run decided for one record.
@@ -19,8 +20,21 @@ pub struct Frozen<'a> {
     pub angles: &'a [f64],
     /// Choices of the step.
     pub choice: &'a [u32],
+    /// Choice of rows, if it is not that of the system.
+    pub rows: Option<&'a RowChoice>,
     /// Sizes of the steps before this one, the last one last.
     pub before: &'a [f64],
+}
+
+/// What was decided for a step that is not in the plan yet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decided<'a> {
+    /// References of the angles.
+    pub angles: &'a [f64],
+    /// Choices of the step.
+    pub choice: &'a [u32],
+    /// Number of its choice of rows.
+    pub rows: u32,
 }
 
 /// Node times and sizes of the steps, angle references, choices.
@@ -40,6 +54,10 @@ pub struct Plan {
     pub choices: Vec<u32>,
     /// Choices per record.
     pub choice_count: usize,
+    /// Choices of rows besides that of the system.
+    pub row_choices: Vec<RowChoice>,
+    /// Choice of rows of each record: 0 is that of the system, the others follow.
+    pub rows: Vec<u32>,
 }
 
 impl Plan {
@@ -53,6 +71,8 @@ impl Plan {
             angle_count: angles.len(),
             choices: choice.to_vec(),
             choice_count: choice.len(),
+            row_choices: vec![],
+            rows: vec![0],
         }
     }
     /// Number of steps.
@@ -63,17 +83,31 @@ impl Plan {
     pub fn angles(&self, n: usize) -> &[f64] {
         &self.angles[n * self.angle_count..(n + 1) * self.angle_count]
     }
+    /// Choice of rows of record `n`, if it is not that of the system.
+    pub fn rows(&self, n: usize) -> Option<&RowChoice> {
+        self.row_choice(self.rows[n])
+    }
+    /// A choice of rows by its number, if it is not that of the system.
+    pub(crate) fn row_choice(&self, number: u32) -> Option<&RowChoice> {
+        number.checked_sub(1).map(|k| &self.row_choices[k as usize])
+    }
+    /// The first record whose rows are not those of the one before.
+    pub fn changes_rows(&self) -> Option<usize> {
+        (1..self.rows.len()).find(|&n| self.rows[n] != self.rows[n - 1])
+    }
     /// Everything that was decided for record `n`.
     #[doc(hidden)]
     pub fn frozen(&self, n: usize) -> Frozen<'_> {
         let choice = &self.choices[n * self.choice_count..(n + 1) * self.choice_count];
-        Frozen { angles: self.angles(n), choice, before: &self.h[..n.saturating_sub(1)] }
+        Frozen { angles: self.angles(n), choice, rows: self.rows(n), before: &self.h[..n.saturating_sub(1)] }
     }
     /// Appends a step.
-    pub(crate) fn push(&mut self, h: f64, t: f64, declared: Option<u32>, angles: &[f64], choice: &[u32]) {
+    pub(crate) fn push(&mut self, h: f64, t: f64, declared: Option<u32>, decided: Decided) {
+        let Decided { angles, choice, rows } = decided;
         self.t.push(t);
         self.h.push(h);
         self.declared.push(declared);
+        self.rows.push(rows);
         self.angles.extend_from_slice(angles);
         self.choices.extend_from_slice(choice);
     }
@@ -82,6 +116,7 @@ impl Plan {
         self.t.pop();
         self.h.pop();
         self.declared.pop();
+        self.rows.pop();
         self.angles.truncate(self.angles.len() - self.angle_count);
         self.choices.truncate(self.choices.len() - self.choice_count);
     }
@@ -90,6 +125,7 @@ impl Plan {
         self.t.reserve(steps);
         self.h.reserve(steps);
         self.declared.reserve(steps);
+        self.rows.reserve(steps);
         self.angles.reserve(steps * self.angle_count);
         self.choices.reserve(steps * self.choice_count);
     }

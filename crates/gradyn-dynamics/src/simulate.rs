@@ -4,9 +4,10 @@
 use crate::control::{Controller, Mesh};
 use crate::error::StepError;
 use crate::event::{Ending, Event};
-use crate::plan::{Frozen, Plan, Statistics};
+use crate::plan::{Decided, Frozen, Plan, Statistics};
 use crate::record::Span;
-use crate::step::{Chain, StepArgs, StepRecipe};
+use crate::row_chooser::{RowChooser, number_of};
+use crate::step::{Chain, StepArgs, StepKind, StepRecipe};
 use crate::trajectory::Trajectory;
 use gradyn_model::{AngleName, Evaluator};
 use std::ops::ControlFlow;
@@ -74,6 +75,9 @@ struct Walk<'a> {
     references: Vec<f64>,
     angles: Vec<f64>,
     choice: Vec<u32>,
+    /// Which rows of redundant constraints are kept, and the number of that choice in the plan.
+    chooser: Option<RowChooser>,
+    rows: u32,
     /// How often the first fixed step of a piece is halved.
     halvings: u32,
     /// Size of the next step, where it is not fixed.
@@ -105,7 +109,24 @@ impl<'a> Walk<'a> {
         let choice = vec![u32::MAX; recipe.choices()];
         let references = angles.to_vec();
         let angles = angles.to_vec();
-        Ok(Self { recipe, mesh, control, run, chain, terms, references, angles, choice, halvings, h: 0.0 })
+        let chooser = RowChooser::new(recipe.system(), p)?;
+        let rows = 0;
+        let h = 0.0;
+        Ok(Self {
+            recipe,
+            mesh,
+            control,
+            run,
+            chain,
+            terms,
+            references,
+            angles,
+            choice,
+            chooser,
+            rows,
+            halvings,
+            h,
+        })
     }
     /// Steps to the end of a smooth piece; did the condition end the run?
     fn piece(
@@ -124,6 +145,7 @@ impl<'a> Walk<'a> {
         // steps to the end of the piece
         while t < end {
             self.continue_angles()?;
+            self.choose_rows()?;
             let target = mesh.target(t, end);
             let free = control.size(done, self.halvings, self.h);
             let (size, arrives) = control.clip(t, free, target);
@@ -153,7 +175,7 @@ impl<'a> Walk<'a> {
     /// Does the condition end the run in the step of `size`, `since` steps after a time that must be a node?
     fn ends(&mut self, size: f64, since: usize, event: &mut Option<Event>) -> Result<bool, StepError> {
         let Some(event) = event else { return Ok(false) };
-        let decided = (&self.references[..], &self.choice[..]);
+        let decided = Decided { angles: &self.references, choice: &self.choice, rows: self.rows };
         let Some(ending) = event.ends(self.run, size, since, decided, &mut self.chain)? else {
             return Ok(false);
         };
@@ -163,7 +185,8 @@ impl<'a> Walk<'a> {
     /// Appends a step that ends at t, and checks how many there are; the error is largest in `worst`.
     fn append(&mut self, size: f64, t: f64, declared: Option<u32>, worst: usize) -> Result<(), StepError> {
         let (control, mesh) = (self.control, self.mesh);
-        self.run.plan.push(size, t, declared, &self.references, &self.choice);
+        let decided = Decided { angles: &self.references, choice: &self.choice, rows: self.rows };
+        self.run.plan.push(size, t, declared, decided);
         self.run.statistics.steps += 1;
         self.run.statistics.limited += usize::from(self.chain.limited());
         control.check_count(&self.run.statistics, t, mesh)?;
@@ -185,13 +208,15 @@ impl<'a> Walk<'a> {
             let frozen = run.plan.frozen(run.plan.steps());
             self.references.copy_from_slice(frozen.angles);
             self.choice.copy_from_slice(frozen.choice);
+            self.rows = run.plan.rows[run.plan.steps()];
             run.plan.pop();
         } else {
             run.statistics.steps += 1;
         }
         run.x.truncate((run.plan.steps() + 1) * run.layout.len);
         run.x.extend_from_slice(&x);
-        run.plan.push(h, t, declared, &self.references, &self.choice);
+        let decided = Decided { angles: &self.references, choice: &self.choice, rows: self.rows };
+        run.plan.push(h, t, declared, decided);
         self.continue_angles()
     }
     /// Angle references of the next step: the angles at the last node, continued; one that moved too far is
@@ -213,6 +238,19 @@ impl<'a> Walk<'a> {
         }
         Ok(())
     }
+    /// The rows of the next step, where redundant constraints leave a choice.
+    fn choose_rows(&mut self) -> Result<(), StepError> {
+        let plan = &mut self.run.plan;
+        let Some(chooser) = &mut self.chooser else { return Ok(()) };
+        let n = plan.steps();
+        let x = &self.run.x[n * self.run.layout.len..][..self.run.layout.n];
+        let Some(choice) = chooser.decide(plan.t[n], x, &self.references) else { return Ok(()) };
+        if matches!(self.recipe.kind, StepKind::Rosenbrock(_)) {
+            return Err(StepError::KeptRows { t: plan.t[n] });
+        }
+        self.rows = number_of(choice, self.recipe.system(), &mut plan.row_choices);
+        Ok(())
+    }
     /// One attempt at a step of `size`, `since` steps after the piece began; on success the record is
     /// appended to the run, not yet the step to its plan. Where steps are chosen it sets the size of the next
     /// one.
@@ -226,8 +264,9 @@ impl<'a> Walk<'a> {
         let (done, x) = run.x.split_at_mut((n + 1) * len);
         let past = &done[n * len..];
         // decide and advance
-        chain.decide(span, past, since, &mut self.choice)?;
-        let frozen = Frozen { angles: &self.references, choice: &self.choice, before: &run.plan.h };
+        let rows = run.plan.row_choice(self.rows);
+        chain.decide(span, rows, past, since, &mut self.choice)?;
+        let frozen = Frozen { angles: &self.references, choice: &self.choice, rows, before: &run.plan.h };
         let result = chain.advance(span, frozen, past, x);
         if let Ok(report) = &result {
             run.statistics.count(n + 1, report);

@@ -43,7 +43,7 @@ pub use guard::{Outside, Undefined};
 pub use mechanics::{Coordinates, Mechanics, Setup};
 pub use mechanism::Mechanism;
 pub use row::{Owner, RowName};
-pub use row_status::{Active, RowStatus};
+pub use row_status::{Active, RowChoice, RowStatus};
 pub use scalar::{KernelScalar, RunScalar};
 pub use start::Start;
 pub use system::{

@@ -1,10 +1,11 @@
 //! A mechanism in the coordinates that the run asks for.
 
 use crate::elements::Elements;
+use crate::error::ModelError;
 use crate::guard::Undefined;
 use crate::relative::Relative;
 use crate::row::RowName;
-use crate::row_status::RowStatus;
+use crate::row_status::{RowChoice, RowStatus};
 use crate::start::Start;
 use crate::system::{AngleName, Dims, FunctionalSet, Kinematics, Patterns, RowScaling, Statics};
 use crate::user::UserSystem;
@@ -235,6 +236,23 @@ impl Mechanics {
     /// Rows that are left out because they follow from others.
     pub fn dropped(&self) -> &[u32] {
         self.rows.dropped()
+    }
+    /// Which rows hold, and which are left out.
+    pub fn row_choice(&self) -> &RowChoice {
+        self.rows.choice()
+    }
+    /// May a row be left out? The lengths of Euler parameters may not.
+    pub fn may_drop(&self, row: usize) -> bool {
+        self.rows.may_drop(row)
+    }
+    /// These equations with another choice of rows.
+    pub fn with_rows(&self, choice: &RowChoice) -> Result<Self, ModelError> {
+        let rows = Arc::new(self.rows.chosen(choice.clone())?);
+        Ok(Self { rows, ..self.clone() })
+    }
+    /// These equations with all rows.
+    pub fn with_all_rows(&self) -> Result<Self, ModelError> {
+        self.with_rows(&RowChoice { independent: self.dims().all_rows(), dropped: vec![] })
     }
     /// Compliance of each row relative to that of the formulation: constants, which are not differentiated.
     pub fn compliances(&self, scaling: RowScaling) -> &[f64] {

@@ -27,11 +27,19 @@ impl Active {
     }
 }
 
+/// Which rows hold the system, and which ones are left out because they follow from others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RowChoice {
+    /// Independent rows: of positions (holonomic rows), of velocities (all rows).
+    pub independent: [Vec<u32>; 2],
+    /// Rows that are left out.
+    pub dropped: Vec<u32>,
+}
+
 /// Which rows hold the system, which ones are left out, and how compliant each of them is.
 #[derive(Clone, Debug)]
 pub struct RowStatus {
-    independent: [Vec<u32>; 2],
-    dropped: Vec<u32>,
+    choice: RowChoice,
     compliances: [Vec<f64>; 2],
     active: Active,
     /// Number of rows before those of the elements: one for each set of Euler parameters.
@@ -42,8 +50,7 @@ impl RowStatus {
     /// All rows independent and none left out, where `first` rows stand before those of the elements.
     pub(crate) fn new(dims: Dims, first: usize, compliances: Vec<f64>, active: Active) -> Self {
         Self {
-            independent: dims.all_rows(),
-            dropped: vec![],
+            choice: RowChoice { independent: dims.all_rows(), dropped: vec![] },
             compliances: [compliances.clone(), compliances],
             active,
             first: first as u32,
@@ -51,17 +58,21 @@ impl RowStatus {
     }
     /// Another choice of the independent rows and of those that are left out; rows that do not exist, and
     /// rows of Euler parameters that are left out, are errors.
-    pub fn chosen(&self, independent: [Vec<u32>; 2], dropped: Vec<u32>) -> Result<Self, ModelError> {
+    pub fn chosen(&self, choice: RowChoice) -> Result<Self, ModelError> {
         let count = self.compliances[0].len() as u32;
-        let all = independent.iter().flatten().chain(&dropped);
+        let all = choice.independent.iter().flatten().chain(&choice.dropped);
         if let Some(k) = all.into_iter().find(|k| **k >= count) {
             return Err(ModelError::new(format!("there is no row {k}: the system has {count}")));
         }
-        if let Some(k) = dropped.iter().find(|k| **k < self.first) {
+        if let Some(k) = choice.dropped.iter().find(|k| **k < self.first) {
             let message = format!("row {k} is the length of Euler parameters and cannot be left out");
             return Err(ModelError::new(message));
         }
-        Ok(Self { independent, dropped, ..self.clone() })
+        Ok(Self { choice, ..self.clone() })
+    }
+    /// May a row be left out? The lengths of Euler parameters may not.
+    pub(crate) fn may_drop(&self, row: usize) -> bool {
+        row >= self.first as usize
     }
     /// Other compliances by the effective masses of the rows.
     pub(crate) fn scaled(&self, by_mass: Vec<f64>) -> Self {
@@ -72,13 +83,17 @@ impl RowStatus {
     pub(crate) fn with_active(&self, active: Active) -> Self {
         Self { active, ..self.clone() }
     }
+    /// Which rows hold, and which are left out.
+    pub(crate) fn choice(&self) -> &RowChoice {
+        &self.choice
+    }
     /// Independent rows: of positions (holonomic rows), or of velocities (all rows).
     pub(crate) fn independent(&self, kinematics: Kinematics) -> &[u32] {
-        &self.independent[kinematics.index()]
+        &self.choice.independent[kinematics.index()]
     }
     /// Rows that are left out because they follow from others.
     pub(crate) fn dropped(&self) -> &[u32] {
-        &self.dropped
+        &self.choice.dropped
     }
     /// Compliance of each row relative to that of the formulation.
     pub(crate) fn compliances(&self, scaling: RowScaling) -> &[f64] {
@@ -92,6 +107,6 @@ impl RowStatus {
     /// Rows of the elements that are left out, as the elements number them.
     #[inline]
     pub(crate) fn dropped_elements(&self) -> impl Iterator<Item = usize> {
-        self.dropped.iter().map(|&k| (k - self.first) as usize)
+        self.choice.dropped.iter().map(|&k| (k - self.first) as usize)
     }
 }

@@ -5,6 +5,7 @@ mod branch;
 mod freedoms;
 mod geometry;
 mod guards;
+mod kept_rows;
 mod null_vectors;
 mod redundancy;
 mod shared_load;
@@ -41,9 +42,9 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
     warnings.extend(unstable::unstable(run));
     warnings.extend(shared_load::shared_load(model, run));
     warnings.extend(geometry::geometry(run, &mut terms));
-    let (singular, found) = singular::singular(model, run, &mut terms);
+    let (singular, found) = singular::singular(model, run, p);
     warnings.extend(found);
-    warnings.extend(freedoms::freedoms(model, run, &mut terms)?);
+    warnings.extend(freedoms::freedoms(model, run, p)?);
 
     // jumps at declared times, and at the ends of clamped splines
     let jump = watch::declared_jump(model, run, &mut terms);

@@ -145,7 +145,7 @@ fn static_outputs(model: &Prepared, e: &Equilibrium, p: &[f64], gradient: bool) 
     terms.set_angles(&model.model.angles);
     terms.at(t, &e.q);
     let mut lam = e.lam.clone();
-    minimum_norm(model, &Method::default(), &terms, &mut lam);
+    minimum_norm(model, &Method::default(), None, &terms, &mut lam);
     // at rest
     let zero = vec![0.0; e.q.len()];
     let at = At { t, q: &e.q, v: &zero, a: &zero, lam: &lam };

@@ -32,6 +32,8 @@ pub const ALL: &[(&str, &str)] = &[
     ("manipulator_minimum_time", include_str!("../../../examples/manipulator_minimum_time.toml")),
     ("tumbling_body", include_str!("../../../examples/tumbling_body.toml")),
     ("redundant_four_bar", include_str!("../../../examples/redundant_four_bar.toml")),
+    ("bricard", include_str!("../../../examples/bricard.toml")),
+    ("bennett", include_str!("../../../examples/bennett.toml")),
     ("stewart", include_str!("../../../examples/stewart.toml")),
     ("change_point", include_str!("../../../examples/change_point.toml")),
     ("knife_edge", include_str!("../../../examples/knife_edge.toml")),

@@ -86,6 +86,18 @@ pub(crate) fn index3_adjoint(s: Sensitivity, m: &Method) -> Option<[&'static str
     holds.then_some(["adjoint-dae of index 3", "use direct or discrete-adjoint, or index1"])
 }
 
+/// Refuses sensitivities of the equations of motion for a run that chose its rows again: they have one set.
+fn check_one_choice(run: &Run, sensitivity: Sensitivity) -> Result<(), Error> {
+    let plan = &run.trajectory.plan;
+    let Some(n) = plan.changes_rows().filter(|_| sensitivity.is_continuous()) else { return Ok(()) };
+    let message = format!(
+        "{} has one set of constraints, and this run leaves out other redundant ones from t = {} s on",
+        sensitivity.name(),
+        plan.t[n - 1]
+    );
+    Err(Error::method(message, "use discrete-adjoint or discrete-direct, which follow the run"))
+}
+
 impl Prepared {
     /// The gradient of a run by one method.
     pub fn gradient(&self, run: &Run, sensitivity: Sensitivity) -> Result<GradientReport, Error> {
@@ -96,6 +108,7 @@ impl Prepared {
         }
         self.check_parameters()?;
         check_run(self, run)?;
+        check_one_choice(run, sensitivity)?;
         check_redundant_parameters(self, run)?;
         // rows by the method
         let started = Instant::now();

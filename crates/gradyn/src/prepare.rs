@@ -14,7 +14,7 @@ use gradyn_dynamics::control::Mesh;
 use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::mechanism::Mechanism;
 use gradyn_model::{
-    Coordinates, Mechanics, Model, ModelError, Owner, ParameterInfo, Warning, build, build_apart,
+    Coordinates, Mechanics, Model, ModelError, Owner, ParameterInfo, RowChoice, Warning, build, build_apart,
     build_framed, build_in,
 };
 use start::{check_start, settle, undefined};
@@ -127,8 +127,7 @@ impl Prepared {
         let velocity = names(&model.conditions.1);
         model.check(&p)?;
         // the start, with all rows
-        let all = model.system.dims().all_rows();
-        model.system.rows = Arc::new(model.system.rows.chosen(all, vec![])?);
+        model.system = model.system.with_all_rows()?;
         let t = p[model.times.start as usize];
         let resting = model.rest && model.system.statics().is_some();
         let velocity = (!resting).then_some(&velocity[..]);
@@ -139,12 +138,13 @@ impl Prepared {
             settle(&mut model, e, assembled.velocity_freedom, &p, t);
         }
         // the independent rows; the whole system stays where some are dropped
-        model.system.rows = Arc::new(model.system.rows.chosen(assembled.independent.clone(), vec![])?);
+        let mut choice = RowChoice { independent: assembled.independent.clone(), dropped: vec![] };
+        model.system = model.system.with_rows(&choice)?;
         model.full = None;
         if !assembled.redundant.is_empty() {
             model.full = Some(model.system.clone());
-            let dropped = assembled.redundant.iter().map(|r| r.row as u32).collect();
-            model.system.rows = Arc::new(model.system.rows.chosen(assembled.independent.clone(), dropped)?);
+            choice.dropped = assembled.redundant.iter().map(|r| r.row as u32).collect();
+            model.system = model.system.with_rows(&choice)?;
         }
         check_start(&model, &assembled, t, &p)?;
         Ok(Self { model, rho, assembled, samples: vec![] })

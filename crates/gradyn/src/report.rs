@@ -59,7 +59,7 @@ impl Prepared {
             terms.at(t, &x[..lay.n]);
             node.copy_from_slice(&x[..lay.z()]);
             if reads {
-                minimum_norm(self, &run.method, &terms, &mut node[lay.lam()..]);
+                minimum_norm(self, &run.method, plan.rows(n), &terms, &mut node[lay.lam()..]);
             }
             terms.measure(FunctionalSet::Output, &lay.node(t, &node), &mut y);
             std::iter::once(t).chain(y[..self.model.columns.len()].iter().copied()).collect::<Vec<f64>>()

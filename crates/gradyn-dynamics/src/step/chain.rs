@@ -3,13 +3,13 @@
 //! A start has no past. [`Chain`] and [`ChainResidual`] send it to [`Initial`] and all other records to the
 //! step: nobody else knows the difference.
 
-use super::{Counts, Layout, Report, Residual, Span, StepArgs, Stepper, Tolerance};
+use super::{Counts, Report, Residual, Span, StepArgs, StepRecipe, Stepper, Tolerance};
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::initial::{self, Initial};
 use crate::plan::Frozen;
-use gradyn_model::{Evaluator, RunScalar, Setup};
+use gradyn_model::{Evaluator, RowChoice, RunScalar};
 
 /// What record 0 obeys.
 #[derive(Clone, Copy, Debug)]
@@ -26,23 +26,51 @@ pub struct StartLaw {
 pub struct Chain {
     /// The start of a run, record 0.
     pub start: Initial,
-    pub(super) sys: Setup,
-    pub(super) step: Box<dyn Stepper>,
+    recipe: StepRecipe,
+    p: Vec<f64>,
+    /// Memory of the steps for each choice of rows that was met, the first for that of the system, and which
+    /// of them is at work.
+    steps: Vec<(Option<RowChoice>, Box<dyn Stepper>)>,
+    current: usize,
     /// Was record 0 linearised last?
-    pub(super) at_start: bool,
+    at_start: bool,
 }
 
 impl Chain {
-    /// The choices of the step that begins at `past`, given those of the attempt before, `since` steps after
-    /// the last declared time or knot; forward runs only.
+    /// Memory of record 0 and of steps with the rows of the system.
+    pub(super) fn new(recipe: &StepRecipe, p: &[f64], start: Initial, step: Box<dyn Stepper>) -> Self {
+        let steps = vec![(None, step)];
+        Self { start, recipe: recipe.clone(), p: p.to_vec(), steps, current: 0, at_start: true }
+    }
+    /// The step at work.
+    fn step(&mut self) -> &mut dyn Stepper {
+        &mut *self.steps[self.current].1
+    }
+    /// The step for a choice of rows; memory for a new one is made where it is first met.
+    fn step_with(&mut self, rows: Option<&RowChoice>) -> Result<&mut dyn Stepper, StepError> {
+        if self.steps[self.current].0.as_ref() != rows {
+            self.current = match (self.steps.iter().position(|s| s.0.as_ref() == rows), rows) {
+                (None, Some(choice)) => {
+                    let step = self.recipe.stepper_with(choice, &self.p)?;
+                    self.steps.push((Some(choice.clone()), step));
+                    self.steps.len() - 1
+                }
+                (found, _) => found.unwrap_or(0),
+            };
+        }
+        Ok(self.step())
+    }
+    /// The choices of the step that begins at `past` with some rows, given those of the attempt before, `since`
+    /// steps after the last declared time or knot; forward runs only.
     pub(crate) fn decide(
         &mut self,
         span: Span<f64>,
+        rows: Option<&RowChoice>,
         past: &[f64],
         since: usize,
         choice: &mut [u32],
     ) -> Result<(), StepError> {
-        self.step.decide(span, past, since, choice)
+        self.step_with(rows)?.decide(span, past, since, choice)
     }
     /// Solves R = 0 for x; without a past it is record 0.
     pub fn advance(
@@ -53,100 +81,128 @@ impl Chain {
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         match past {
-            [] => self.start.advance(&self.sys, span.t, frozen.angles, x),
-            _ => self.step.advance(span, frozen, past, x),
+            [] => self.start.advance(self.recipe.system(), span.t, frozen.angles, x),
+            _ => self.step_with(frozen.rows)?.advance(span, frozen, past, x),
         }
     }
     /// Exact partials at a converged record.
     pub fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError> {
         self.at_start = a.is_start();
         match self.at_start {
-            true => self.start.linearise(&self.sys, a.span.t, a.frozen.angles, a.x),
-            false => self.step.linearise(a),
+            true => self.start.linearise(self.recipe.system(), a.span.t, a.frozen.angles, a.x),
+            false => self.step_with(a.frozen.rows)?.linearise(a),
         }
     }
     /// Solves with the linearised record: b ← R_x⁻¹ b.
     pub fn solve(&mut self, b: &mut [f64]) {
         match self.at_start {
-            true => self.start.solve(&self.sys, b),
-            false => self.step.solve(b),
+            true => self.start.solve(self.recipe.system(), b),
+            false => self.step().solve(b),
         }
     }
     /// Solves with its transpose: b ← R_x⁻ᵀ b.
     pub fn solve_t(&mut self, b: &mut [f64]) {
         match self.at_start {
-            true => self.start.solve_t(&self.sys, b),
-            false => self.step.solve_t(b),
+            true => self.start.solve_t(self.recipe.system(), b),
+            false => self.step().solve_t(b),
         }
     }
     /// r += R_past s; record 0 has no past.
     pub fn past_mul(&mut self, s: &[f64], r: &mut [f64]) {
         if !self.at_start {
-            self.step.past_mul(s, r);
+            self.step().past_mul(s, r);
         }
     }
     /// out += R_pastᵀ μ; record 0 has no past.
     pub fn past_mul_t(&mut self, mu: &[f64], out: &mut [f64]) {
         if !self.at_start {
-            self.step.past_mul_t(mu, out);
+            self.step().past_mul_t(mu, out);
         }
     }
     /// Adds the slots along δ: r += R_p δ.
     pub fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
         match self.at_start {
-            true => self.start.slot_mul(&self.sys, delta, r),
-            false => self.step.slot_mul(delta, r),
+            true => self.start.slot_mul(self.recipe.system(), delta, r),
+            false => self.step().slot_mul(delta, r),
         }
     }
     /// grad += s R_pᵀ μ.
     pub fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]) {
         match self.at_start {
-            true => self.start.slot_mul_t(&self.sys, mu, s, grad),
-            false => self.step.slot_mul_t(mu, s, grad),
+            true => self.start.slot_mul_t(self.recipe.system(), mu, s, grad),
+            false => self.step().slot_mul_t(mu, s, grad),
         }
     }
     /// Error of the embedded method relative to the tolerances, and the coordinate where it is largest.
     pub(crate) fn error(&mut self, a: &StepArgs, tol: Tolerance) -> Option<(f64, usize)> {
-        self.step.error(a, tol)
+        self.step().error(a, tol)
     }
     /// The factor of the step size after an attempt with that error; above 1 it was rejected.
     pub(crate) fn resize(&mut self, control: &Controller, error: f64) -> f64 {
-        self.step.resize(control, error)
+        self.step().resize(control, error)
     }
     /// Was the last step limited by stability instead of accuracy?
     pub(crate) fn limited(&self) -> bool {
-        self.step.limited()
+        self.steps[self.current].1.limited()
     }
     /// (q, v) at t + θh by the scheme's own interpolant of order ≥ 3; `out` is a node whose (a, λ) follow
     /// from the equations.
     pub fn interpolate(&mut self, a: &StepArgs, theta: f64, out: &mut [f64]) -> Result<(), StepError> {
-        self.step.interpolate(a, theta, out)
+        self.step_with(a.frozen.rows)?.interpolate(a, theta, out)
     }
     /// What was counted in the steps, without record 0.
     pub fn counts(&self) -> Counts {
-        self.step.counts()
+        let counts = self.steps.iter().map(|s| s.1.counts());
+        let sum = |a: Counts, b: Counts| Counts {
+            visits: a.visits + b.visits,
+            factorizations: a.factorizations.zip(b.factorizations).map(|(a, b)| a + b),
+        };
+        counts.reduce(sum).unwrap_or_default()
     }
 }
 
 /// Residuals of the records of a run, on any scalar of the program.
 pub struct ChainResidual<S: RunScalar> {
-    pub(super) sys: Setup,
-    pub(super) layout: Layout,
-    pub(super) start: StartLaw,
+    recipe: StepRecipe,
+    p: Vec<S>,
     /// Terms for record 0.
-    pub(super) terms: Evaluator<S>,
-    pub(super) step: Box<dyn Residual<S>>,
+    terms: Evaluator<S>,
+    /// Memory of the steps for each choice of rows that was met, the first for that of the system.
+    steps: Vec<(Option<RowChoice>, Box<dyn Residual<S>>)>,
+}
+
+impl<S: RunScalar> ChainResidual<S> {
+    /// Memory of record 0 and of steps with the rows of the system.
+    pub(super) fn new(recipe: &StepRecipe, p: &[S]) -> Self {
+        let terms = recipe.system().evaluator(p);
+        let steps = vec![(None, recipe.step_residual(p))];
+        Self { recipe: recipe.clone(), p: p.to_vec(), terms, steps }
+    }
+    /// The step for a choice of rows; memory for a new one is made where it is first met.
+    fn step_with(&mut self, rows: Option<&RowChoice>) -> &mut dyn Residual<S> {
+        let known = self.steps.iter().position(|s| s.0.as_ref() == rows);
+        let at = known.unwrap_or_else(|| {
+            let with = |r| self.recipe.with_rows(r).expect("a choice that the run made steps with");
+            let recipe = rows.map_or_else(|| self.recipe.clone(), with);
+            self.steps.push((rows.cloned(), recipe.step_residual(&self.p)));
+            self.steps.len() - 1
+        });
+        &mut *self.steps[at].1
+    }
 }
 
 impl<S: RunScalar> Residual<S> for ChainResidual<S> {
     fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
         if !a.is_start() {
-            return self.step.residual(a, r);
+            return self.step_with(a.frozen.rows).residual(a, r);
         }
-        self.terms.set_angles(a.frozen.angles);
-        initial::residual(&self.sys, &self.start.law, &self.layout, a.span.t, a.x, &mut self.terms, r);
-        if self.start.auxiliary {
-            initial::auxiliary_rows(&self.layout, a.x, r);
+        // record 0
+        let Self { recipe, terms, .. } = self;
+        let (start, layout) = (recipe.start(), recipe.layout());
+        terms.set_angles(a.frozen.angles);
+        initial::residual(recipe.system(), &start.law, &layout, a.span.t, a.x, terms, r);
+        if start.auxiliary {
+            initial::auxiliary_rows(&layout, a.x, r);
         }
     }
 }

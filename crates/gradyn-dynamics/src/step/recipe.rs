@@ -15,7 +15,7 @@ use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::initial::{Initial, Solver};
 use crate::plan::Frozen;
-use gradyn_model::{RunScalar, Setup};
+use gradyn_model::{RowChoice, RunScalar, Setup};
 use gradyn_num::Kkt;
 
 /// Schemes, each with its system and its constants.
@@ -83,22 +83,37 @@ impl StepRecipe {
         if law.matrix_r {
             start.solver = Solver::matrix_r(sys);
         }
-        // the steps
-        let mut step = self.kind.stepper(p, &kkt)?;
-        if let Some(spec) = self.projection() {
-            step = Box::new(Bound { memory: spec.memory(p, &kkt, step)?, spec });
-        }
-        Ok(Chain { start, sys: sys.clone(), step, at_start: true })
+        let step = self.stepper(p, &kkt)?;
+        Ok(Chain::new(self, p, start, step))
+    }
+    /// Memory of the steps; `kkt` is prepared.
+    fn stepper(&self, p: &[f64], kkt: &Kkt) -> Result<Box<dyn Stepper>, StepError> {
+        let step = self.kind.stepper(p, kkt)?;
+        let Some(spec) = self.projection() else { return Ok(step) };
+        Ok(Box::new(Bound { memory: spec.memory(p, kkt, step)?, spec }))
+    }
+    /// Memory of steps with another choice of rows.
+    pub(super) fn stepper_with(&self, rows: &RowChoice, p: &[f64]) -> Result<Box<dyn Stepper>, StepError> {
+        let recipe = self.with_rows(rows)?;
+        let (_, kkt) = block::prepare(recipe.system(), p)?;
+        recipe.stepper(p, &kkt)
+    }
+    /// This recipe with another choice of rows.
+    pub fn with_rows(&self, rows: &RowChoice) -> Result<Self, StepError> {
+        let sys = self.system().with_rows(rows)?;
+        let mut kind = self.kind.clone();
+        scheme!(&mut kind, s => s.sys = sys);
+        Ok(Self { kind, projected: self.projected })
     }
     /// Residuals of a run with slots p.
     pub fn residual<S: RunScalar>(&self, p: &[S]) -> ChainResidual<S> {
-        let sys = self.system();
-        let terms = sys.evaluator(p);
-        let mut step = self.kind.residual(p);
-        if let Some(spec) = self.projection() {
-            step = Box::new(Bound { memory: spec.work(p, step), spec });
-        }
-        ChainResidual { sys: sys.clone(), layout: self.layout(), start: self.start(), terms, step }
+        ChainResidual::new(self, p)
+    }
+    /// Memory of the residuals of steps.
+    pub(super) fn step_residual<S: RunScalar>(&self, p: &[S]) -> Box<dyn Residual<S>> {
+        let step = self.kind.residual(p);
+        let Some(spec) = self.projection() else { return step };
+        Box::new(Bound { memory: spec.work(p, step), spec })
     }
     /// The projection around the scheme, if there is one.
     fn projection(&self) -> Option<Projected> {

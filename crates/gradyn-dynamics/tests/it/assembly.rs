@@ -59,7 +59,7 @@ fn every_model_is_assembled() {
         chain
             .advance(
                 Span { t, h: 0.0 },
-                Frozen { angles: &r.model.angles, choice: &[], before: &[] },
+                Frozen { angles: &r.model.angles, choice: &[], rows: None, before: &[] },
                 &[],
                 &mut x,
             )
@@ -293,7 +293,7 @@ fn record_0(m: &Mechanism) -> Result<Vec<f64>, StepError> {
     let mut x = vec![0.0; recipe.layout().len];
     chain.advance(
         Span { t: 0.0, h: 0.0 },
-        Frozen { angles: &r.model.angles, choice: &[], before: &[] },
+        Frozen { angles: &r.model.angles, choice: &[], rows: None, before: &[] },
         &[],
         &mut x,
     )?;

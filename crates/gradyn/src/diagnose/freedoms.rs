@@ -13,6 +13,7 @@
 //! ```
 //! because (1) is singular between: the run passes by luck, turns back as no motion does, or stays there.
 
+use super::kept_rows::whole;
 use super::singular::{DETERMINANT, NEAR, nearest_minimum, sign};
 use crate::error::Error;
 use crate::method::Method;
@@ -121,19 +122,16 @@ fn check_regular(model: &Prepared, method: &Method, kinematics: Kinematics) -> R
 }
 
 /// Where the named coordinates have come near an extreme; (2) is an error.
-pub(super) fn freedoms(
-    model: &Prepared,
-    run: &Run,
-    terms: &mut Evaluator<f64>,
-) -> Result<Vec<Warning>, StepError> {
-    let sys = &model.model.system;
+pub(super) fn freedoms(model: &Prepared, run: &Run, p: &[f64]) -> Result<Vec<Warning>, StepError> {
     let named = run.method.independent_coordinates(&model.model.system);
     if named.is_empty() {
         return Ok(vec![]);
     }
     // (2): the run ends where a named coordinate passes its extreme
+    let terms = &mut whole(model).evaluator(p);
     for kinematics in Kinematics::ALL {
-        if let Some(n) = passes_extreme(model, &run.trajectory, &Stack::new(sys, kinematics, &named), terms) {
+        let stacks = Stack::of_run(model, &run.trajectory, kinematics, &named);
+        if let Some(n) = passes_extreme(model, &run.trajectory, &stacks, terms) {
             return Err(StepError::Freedoms {
                 t: run.trajectory.plan.t[n],
                 freedoms: run.method.freedoms.clone(),
@@ -174,22 +172,25 @@ fn worst_r(
     // best = the largest entry of R of chosen coordinates at the start
     terms.at(plan.t[0], q(0));
     let mut chosen = Kinematic::new(sys, kinematics, &choose(sys, kinematics, terms.phi_q()))?;
-    let mut named = Kinematic::new(sys, kinematics, &named[..free])?;
+    let mut each = vec![Kinematic::new(sys, kinematics, &named[..free])?];
+    for choice in &plan.row_choices {
+        each.push(Kinematic::new(&run.system.with_rows(choice)?, kinematics, &named[..free])?);
+    }
     let best = largest_r(sys, plan.t[0], terms, &mut chosen).max(1.0);
     // worst = that of the named ones over all nodes
     let mut size = |n: usize| {
         terms.at(plan.t[n], q(n));
-        largest_r(sys, plan.t[n], terms, &mut named)
+        largest_r(sys, plan.t[n], terms, &mut each[plan.rows[n] as usize])
     };
     let worst = (0..=plan.steps()).map(|n| (size(n), n)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
     Ok((worst.0, worst.1, best))
 }
 
-/// The first node beyond a change of sign, (2).
+/// The first node beyond a change of sign, (2); `stacks` has the matrix (1) for every choice of rows.
 fn passes_extreme(
     model: &Prepared,
     run: &Trajectory,
-    stack: &Stack,
+    stacks: &[Stack],
     terms: &mut Evaluator<f64>,
 ) -> Option<usize> {
     let sys = &model.model.system;
@@ -198,7 +199,7 @@ fn passes_extreme(
     if n > DETERMINANT {
         return None;
     }
-    let mut side = |k: usize, h: f64| {
+    let mut side = |stack: &Stack, k: usize, h: f64| {
         let x = run.record(k);
         let ahead =
             |a: f64| (0..n).map(|i| x[i] + h * x[n + i] + 0.5 * a * h * h * x[2 * n + i]).collect::<Vec<_>>();
@@ -207,9 +208,12 @@ fn passes_extreme(
             sign(stack.matrix(sys, terms))
         })
     };
-    let start = side(0, 0.0)[0];
     // a motion that turns before the extreme does not reach it with its acceleration either
-    let beyond = |k: &usize| side(*k, 0.0)[0] != start || side(*k - 1, plan.h[*k - 1]) == [-start; 2];
+    let beyond = |k: &usize| {
+        let stack = &stacks[plan.rows[*k] as usize];
+        let before = side(stack, *k - 1, 0.0)[0];
+        side(stack, *k, 0.0)[0] != before || side(stack, *k - 1, plan.h[*k - 1]) == [-before; 2]
+    };
     (1..=plan.steps()).find(beyond)
 }
 
@@ -228,10 +232,11 @@ pub(crate) fn explain_freedoms(
     }
     // e, or (2) where it holds between the last nodes
     for kinematics in Kinematics::ALL {
-        let stack = Stack::new(sys, kinematics, &named);
-        if let Some(n) = passes_extreme(model, run, &stack, terms) {
+        let stacks = Stack::of_run(model, run, kinematics, &named);
+        if let Some(n) = passes_extreme(model, run, &stacks, terms) {
             return StepError::Freedoms { t: run.plan.t[n], freedoms: method.freedoms.clone() };
         }
+        let stack = &stacks[run.plan.rows[run.plan.steps()] as usize];
         let mut rows = stack.independence();
         let (s, t) =
             nearest_minimum(sys, run, terms, |terms| rows.measure(&stack.pattern, &stack.values(sys, terms)));
@@ -253,10 +258,21 @@ struct Stack {
 }
 
 impl Stack {
+    /// With the rows of the system, and with those of every other choice of a run.
+    fn of_run(model: &Prepared, run: &Trajectory, kinematics: Kinematics, named: &[u32]) -> Vec<Self> {
+        let sys = &model.model.system;
+        let own = std::iter::once(sys.row_choice());
+        let choices = own.chain(&run.plan.row_choices);
+        choices.map(|c| Self::of(sys, &c.independent[kinematics.index()], named)).collect()
+    }
+    /// With the rows of the system.
     fn new(sys: &Mechanics, kinematics: Kinematics, named: &[u32]) -> Self {
+        Self::of(sys, sys.independent(kinematics), named)
+    }
+    fn of(sys: &Mechanics, rows: &[u32], named: &[u32]) -> Self {
         let n = sys.dims().n;
         let mn = &sys.patterns().mn;
-        let rows = sys.independent(kinematics).to_vec();
+        let rows = rows.to_vec();
         let part = mn.part(&rows);
         let picked = named[..n - rows.len()].iter().enumerate().map(|(k, &i)| (rows.len() + k, i as usize));
         let pattern = Pattern::from_entries(n, n, part.iter().map(|(i, j, _)| (i, j)).chain(picked));

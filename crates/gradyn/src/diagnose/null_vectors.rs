@@ -1,6 +1,6 @@
 //! Dependencies of redundant rows, (1) of `redundancy`, and what is done with them.
 
-use gradyn_model::{Kinematics, Mechanics};
+use gradyn_model::{Mechanics, RowChoice};
 use gradyn_num::{Basis, DenseLu, largest, unit_rows};
 
 /// What counts as zero in (2)–(4) of `redundancy`, relative to the terms.
@@ -9,13 +9,26 @@ pub(super) const ZERO: f64 = 1e-6;
 /// Coefficients of (1) below this, for rows of unit length, are roundings.
 const ROUNDING: f64 = 1e-11;
 
-/// n_r of (1), of all rows; exact zeros where a row has no part in it.
-pub(super) type NullVectors = Vec<Vec<f64>>;
+/// n_r of (1) for every row that is left out.
+pub(super) struct NullVectors {
+    /// The rows r.
+    pub of: Vec<usize>,
+    /// Their n_r, of all rows; exact zeros where a row has no part in it.
+    pub n: Vec<Vec<f64>>,
+}
+
+impl NullVectors {
+    /// What row r follows from.
+    pub(super) fn rows_behind(&self, row: usize) -> Vec<usize> {
+        let Some(k) = self.of.iter().position(|r| *r == row) else { return vec![] };
+        (0..self.n[k].len()).filter(|&i| i != row && self.n[k][i].abs() > ZERO).collect()
+    }
+}
 
 /// (1) where `phi_q` was evaluated; `None` where independent rows became dependent.
-pub(super) fn null_vectors(sys: &Mechanics, redundant: &[usize], phi_q: &[f64]) -> Option<NullVectors> {
+pub(super) fn null_vectors(sys: &Mechanics, choice: &RowChoice, phi_q: &[f64]) -> Option<NullVectors> {
     let mn = &sys.patterns().mn;
-    let rows = sys.independent(Kinematics::Velocity);
+    let [_, rows] = &choice.independent;
     // basis of the kept rows, of unit length
     let (sizes, unit) = unit_rows(mn, phi_q);
     let mut basis = Basis::default();
@@ -33,15 +46,17 @@ pub(super) fn null_vectors(sys: &Mechanics, redundant: &[usize], phi_q: &[f64]) 
         n[r] = -1.0;
         n
     };
-    Some(redundant.iter().map(vector).collect())
+    let of: Vec<usize> = choice.dropped.iter().map(|&r| r as usize).collect();
+    Some(NullVectors { n: of.iter().map(vector).collect(), of })
 }
 
 /// What of λ is in the span of n_r, orthogonal with respect to W: N (NᵀWN)⁻¹ NᵀWλ; nothing where that has no
 /// inverse.
 pub(super) fn self_stress(vectors: &NullVectors, weight: &[f64], lam: &[f64]) -> Vec<f64> {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).zip(weight).map(|((a, b), w)| a * b * w).sum::<f64>();
+    let vectors = &vectors.n;
     let r = vectors.len();
-    let mut gram = DenseLu::new(vectors.len());
+    let mut gram = DenseLu::new(r);
     let mut stress = vec![0.0; lam.len()];
     // G_ij = n_iᵀ W n_j
     for (i, a) in vectors.iter().enumerate() {
@@ -63,6 +78,7 @@ pub(super) fn self_stress(vectors: &NullVectors, weight: &[f64], lam: &[f64]) ->
 
 /// Rows that share a load with a redundant row: those of its n_r, and of all n_r that meet them.
 pub(super) fn linked(row: usize, vectors: &NullVectors) -> Vec<bool> {
+    let vectors = &vectors.n;
     let mut linked = vec![false; vectors[0].len()];
     linked[row] = true;
     for _ in vectors {

@@ -25,8 +25,12 @@ use crate::error::Error;
 use crate::method::Method;
 use crate::prepare::{Prepared, Run};
 use crate::registry::Formulation;
-use gradyn_model::{At, Evaluator, FunctionalSet, Kinematics, Level, Mechanics, ModelError};
+use gradyn_model::{At, Evaluator, FunctionalSet, Level, Mechanics, ModelError, RowChoice};
 use gradyn_num::{Wide, largest, nothing};
+
+/// What a violation of the constraints, relative to the positions, may be multiplied by in (2) and (3):
+/// coefficients of (1) are below 4, and curvatures add to them.
+const DRIFT: f64 = 100.0;
 
 /// Parts of a run at whose ends (3) and (4) are checked.
 const RECORDS: usize = 7;
@@ -53,8 +57,9 @@ impl Prepared {
     }
 }
 
-fn redundant_rows(model: &Prepared) -> Vec<usize> {
-    model.assembled.redundant.iter().map(|r| r.row).collect()
+/// Rows that record `n` of a run has and those that it leaves out.
+fn rows_of<'a>(model: &'a Prepared, run: &'a Run, n: usize) -> &'a RowChoice {
+    run.trajectory.plan.rows(n).unwrap_or(model.model.system.row_choice())
 }
 
 /// Does a method solve with independent rows only, and are there others?
@@ -62,8 +67,21 @@ fn splits<'a>(model: &'a Prepared, method: &Method) -> Option<&'a Mechanics> {
     model.model.full.as_ref().filter(|_| method.formulation != Formulation::Penalty)
 }
 
-/// Calls `f(k, all n_r, at, terms)` for the redundant rows, by their number, at some records of a run, the
-/// first and the last among them.
+/// Records at which (3) and (4) are checked: the first, the last, some between them, and where rows are chosen
+/// again.
+fn checked_records(run: &Run) -> Vec<usize> {
+    let plan = &run.trajectory.plan;
+    // rows that give way are dependent at the start only
+    let parts = if run.method.formulation == Formulation::Penalty { 0 } else { RECORDS };
+    let mut records: Vec<usize> = (0..=parts).map(|k| k * plan.steps() / RECORDS).collect();
+    let changed = |n: &usize| plan.rows[*n] != plan.rows[*n - 1];
+    records.extend((1..=plan.steps()).filter(changed).flat_map(|n| [n - 1, n]));
+    records.sort_unstable();
+    records.dedup();
+    records
+}
+
+/// Calls `f(k, all n_r, at, terms)` for the redundant rows, by their number, at some records of a run.
 fn at_records(
     model: &Prepared,
     run: &Run,
@@ -74,16 +92,14 @@ fn at_records(
     let plan = &run.trajectory.plan;
     let p = model.model.slots(&model.rho);
     let mut terms = sys.evaluator(&p);
-    // rows that give way are dependent at the start only
-    let parts = if run.method.formulation == Formulation::Penalty { 0 } else { RECORDS };
-    for n in (0..=parts).map(|k| k * plan.steps() / RECORDS) {
+    for n in checked_records(run) {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
         terms.set_angles(plan.angles(n));
         terms.at(at.t, at.q);
-        let Some(vectors) = null_vectors(sys, &redundant_rows(model), terms.phi_q()) else {
+        let Some(vectors) = null_vectors(sys, rows_of(model, run, n), terms.phi_q()) else {
             return Err(lost(at.t));
         };
-        (0..vectors.len()).try_for_each(|k| f(k, &vectors, &at, &mut terms))?;
+        (0..vectors.of.len()).try_for_each(|k| f(k, &vectors, &at, &mut terms))?;
     }
     Ok(())
 }
@@ -104,18 +120,20 @@ pub(crate) fn check_redundancy(model: &Prepared, run: &Run) -> Result<(), Error>
         phi.fill(0.0);
         terms.constraint(&at, Level::POSITION, &mut phi);
         // a redundant row is broken where it is beyond rounding and beyond the kept ones
-        let kept = largest(sys.independent(Kinematics::Velocity).iter().map(|&k| phi[k as usize]));
-        let [q, v] = [at.q, at.v].map(|x| largest(x.iter().copied()));
+        let rows = rows_of(model, run, n);
+        let kept = largest(rows.independent[1].iter().map(|&k| phi[k as usize]));
+        let q = sys.size_of(at.q);
+        let v = largest(at.v.iter().copied());
         let holonomic = sys.dims().m - sys.dims().m_vel;
         let size = |r: usize| if r < holonomic { q * q } else { q * v };
-        if let Some(r) =
-            redundant_rows(model).into_iter().find(|&r| phi[r].abs() > ZERO * size(r) + 100.0 * kept)
-        {
-            return Err(broken(
-                model,
-                r,
-                &format!("no longer does at t = {} s: it is off by {:.1e}", at.t, phi[r].abs()),
-            ));
+        let mut dropped = rows.dropped.iter().map(|&r| r as usize);
+        if let Some(r) = dropped.find(|&r| phi[r].abs() > ZERO * size(r) + DRIFT * kept) {
+            if kept > ZERO * q * q {
+                return Err(drifts(at.t, kept));
+            }
+            let what = format!("no longer does at t = {} s: it is off by {:.1e}", at.t, phi[r].abs());
+            let vectors = null_vectors(sys, rows, terms.phi_q());
+            return Err(broken(model, r, vectors.as_ref(), &what));
         }
     }
     // objectives must not read what the rows share
@@ -147,7 +165,7 @@ fn check_determined_at(
     names: &[(usize, String)],
 ) -> Result<(), Error> {
     // λ, and λ moved along n_r
-    let vector = &vectors[k];
+    let vector = &vectors.n[k];
     let s = largest(at.lam.iter().copied()).max(1.0);
     let moved: Vec<f64> = at.lam.iter().zip(vector).map(|(l, n)| l + s * n).collect();
     // the slope of each functional along n_r
@@ -160,7 +178,7 @@ fn check_determined_at(
             terms.measure_row(set, *i, &At { lam, ..*at }, &mut g);
             let (value, size) = contract(vector, &g[first..last]);
             if value.abs() > ZERO * size {
-                return Err(indeterminate(model, name, redundant_rows(model)[k], vectors));
+                return Err(indeterminate(model, name, k, vectors));
             }
         }
     }
@@ -174,11 +192,12 @@ pub(crate) fn check_static_outputs(
     terms: &mut Evaluator<f64>,
 ) -> Result<(), Error> {
     let Some(sys) = model.model.full.as_ref() else { return Ok(()) };
-    let Some(vectors) = null_vectors(sys, &redundant_rows(model), terms.phi_q()) else {
+    let rows = model.model.system.row_choice();
+    let Some(vectors) = null_vectors(sys, rows, terms.phi_q()) else {
         return Err(lost(at.t));
     };
     let names = output_names(model, |_| true);
-    (0..vectors.len()).try_for_each(|k| {
+    (0..vectors.of.len()).try_for_each(|k| {
         check_determined_at(model, sys, (k, &vectors), at, terms, FunctionalSet::Output, &names)
     })
 }
@@ -218,8 +237,8 @@ pub(crate) fn check_redundant_parameters(model: &Prepared, run: &Run) -> Result<
         for (k, parameter) in model.model.parameters.iter().enumerate().skip(first).take(8) {
             let delta: Vec<f64> = p.iter().map(|p| p.eps[k - first]).collect();
             at_records(model, run, sys, |k, vectors, at, terms| {
-                let row = redundant_rows(model)[k];
-                let vector = &vectors[k];
+                let row = vectors.of[k];
+                let vector = &vectors.n[k];
                 // n_r moves, so that Φ̇ may depend on ρ although the loop holds: rows of velocity level
                 // only
                 let velocity = row >= sys.dims().m - sys.dims().m_vel;
@@ -232,41 +251,71 @@ pub(crate) fn check_redundant_parameters(model: &Prepared, run: &Run) -> Result<
                 let felt = moves * largest(sys.patterns().mn.row(row).map(|p| terms.phi_q()[p]));
                 // of a row that holds by itself both are roundings, beside what any row could feel
                 let rounding = moves * nothing(terms.phi_q());
-                let broken = value.abs() > ZERO * (size + felt) + rounding;
-                if broken { Err(breaks(model, &parameter.name, row)) } else { Ok(()) }
+                // and where the constraints are violated, n_r is off by as much
+                let violated = DRIFT * violation(sys, at, terms);
+                let broken = value.abs() > (ZERO + violated) * (size + felt) + rounding;
+                if broken { Err(breaks(model, &parameter.name, row, vectors)) } else { Ok(()) }
             })?;
         }
     }
     Ok(())
 }
 
-/// (5): the multipliers of an output row, with `terms` at the node.
-pub(crate) fn minimum_norm(model: &Prepared, method: &Method, terms: &Evaluator<f64>, lam: &mut [f64]) {
+/// |Φ| of the worst row where the terms are, relative to the positions.
+fn violation(sys: &Mechanics, at: &At, terms: &mut Evaluator<f64>) -> f64 {
+    let mut phi = vec![0.0; at.lam.len()];
+    terms.constraint(at, Level::POSITION, &mut phi);
+    let holonomic = sys.dims().m - sys.dims().m_vel;
+    largest(phi[..holonomic].iter().copied()) / sys.size_of(at.q).powi(2)
+}
+
+/// (5): the multipliers of an output row, with `terms` at the node; `rows` is its choice of rows, if it is not
+/// that of the system.
+pub(crate) fn minimum_norm(
+    model: &Prepared,
+    method: &Method,
+    rows: Option<&RowChoice>,
+    terms: &Evaluator<f64>,
+    lam: &mut [f64],
+) {
     let Some(sys) = splits(model, method) else { return };
-    let vectors = null_vectors(sys, &redundant_rows(model), terms.phi_q()).unwrap_or_default();
+    let rows = rows.unwrap_or(model.model.system.row_choice());
+    let Some(vectors) = null_vectors(sys, rows, terms.phi_q()) else { return };
     let weight: Vec<f64> = sys.row_names().iter().map(|r| f64::from(!r.owner.of_body())).collect();
     let stress = self_stress(&vectors, &weight, lam);
     lam.iter_mut().zip(stress).for_each(|(l, s)| *l -= s);
 }
 
-fn named_row(model: &Prepared, row: usize) -> (String, String) {
-    let (name, on) = model
-        .redundant()
-        .swap_remove(redundant_rows(model).iter().position(|r| *r == row).expect("a redundant row"));
-    let on: Vec<String> = on.iter().map(|o| format!("`{o}`")).collect();
-    (name, if on.is_empty() { "what its bodies share".into() } else { on.join(", ") })
+/// A row that is left out, and what it follows from: at the start, or else by its n_r.
+fn named_row(model: &Prepared, row: usize, vectors: Option<&NullVectors>) -> (String, String) {
+    let name = |k: usize| model.model.system.row_name(k);
+    let at_start = model.assembled.redundant.iter().find(|r| r.row == row);
+    let on: Vec<usize> = match at_start {
+        Some(r) => r.on.iter().map(|o| o.0).collect(),
+        None => vectors.map(|v| v.rows_behind(row)).unwrap_or_default(),
+    };
+    let on: Vec<String> = on.into_iter().map(|k| format!("`{}`", name(k))).collect();
+    (name(row), if on.is_empty() { "what its bodies share".into() } else { on.join(", ") })
 }
 
-fn broken(model: &Prepared, row: usize, what: &str) -> Error {
-    let (name, on) = named_row(model, row);
+fn broken(model: &Prepared, row: usize, vectors: Option<&NullVectors>, what: &str) -> Error {
+    let (name, on) = named_row(model, row, vectors);
     let e = ModelError::new(format!("`{name}` follows from {on} at the start, but {what}"))
         .at(&place_of(model, &name));
     e.help("the constraints contradict each other on the way: check drivers and axes, or remove a joint")
         .into()
 }
 
-fn breaks(model: &Prepared, parameter: &str, row: usize) -> Error {
-    let (name, on) = named_row(model, row);
+/// The kept rows have drifted so far that nothing can be told about the others.
+fn drifts(t: f64, violation: f64) -> Error {
+    let message = format!("the constraints drift: they are violated by {violation:.1e} at t = {t} s");
+    let help =
+        "take stabilisation=projection, or a larger omega; or maggi, index3 or ali3p, which do not drift";
+    Error::method(message, help)
+}
+
+fn breaks(model: &Prepared, parameter: &str, row: usize, vectors: &NullVectors) -> Error {
+    let (name, on) = named_row(model, row, Some(vectors));
     let message = format!(
         "parameter `{parameter}` breaks a redundant loop: `{name}` follows from {on} only at its present \
          value"
@@ -275,8 +324,10 @@ fn breaks(model: &Prepared, parameter: &str, row: usize) -> Error {
     ModelError::new(message).at(&place_of(model, &name)).help(help).into()
 }
 
-fn indeterminate(model: &Prepared, what: &str, row: usize, vectors: &NullVectors) -> Error {
-    let (name, _) = named_row(model, row);
+/// A functional that reads what redundant row number `k` shares with others.
+fn indeterminate(model: &Prepared, what: &str, k: usize, vectors: &NullVectors) -> Error {
+    let row = vectors.of[k];
+    let name = model.model.system.row_name(row);
     let names = model.model.system.row_names();
     let among = names.iter().zip(linked(row, vectors)).filter(|(name, on)| *on && !name.owner.of_body());
     let mut among: Vec<&str> = among.map(|(name, _)| name.element.as_str()).collect();

@@ -18,13 +18,14 @@
 use super::freedoms::explain_freedoms;
 use super::geometry::massless;
 use super::guards::explain_undefined;
+use super::kept_rows::{KeptRows, whole};
 use super::unstable::explodes;
 use crate::method::Method;
 use crate::prepare::{Prepared, Run};
 use crate::registry::Integrator;
 use gradyn_dynamics::step::hermite;
 use gradyn_dynamics::{StepError, Trajectory};
-use gradyn_model::{Evaluator, Kinematics, Mechanics, Warning, WarningCode};
+use gradyn_model::{Evaluator, Mechanics, Warning, WarningCode};
 use gradyn_num::{Dependent, Independence, largest, row_dependencies};
 
 /// Independence of the rows below which a position is singular.
@@ -44,14 +45,11 @@ pub(crate) const DETERMINANT: usize = 400;
 
 /// When the run passes a position in which the constraint rows are dependent, and the warning about it or
 /// about the nearest one: what follows may be on either branch.
-pub(super) fn singular(
-    model: &Prepared,
-    run: &Run,
-    terms: &mut Evaluator<f64>,
-) -> (Option<f64>, Vec<Warning>) {
-    let Some((s, t)) = first_singular(model, run, terms) else { return (None, vec![]) };
+pub(super) fn singular(model: &Prepared, run: &Run, p: &[f64]) -> (Option<f64>, Vec<Warning>) {
+    let mut terms = whole(model).evaluator(p);
+    let Some((s, t)) = first_singular(model, run, p, &mut terms) else { return (None, vec![]) };
     if s < SINGULAR {
-        let branch = branch(model, run, t, terms);
+        let branch = branch(model, run, (t, p), &mut terms);
         let text = format!(
             "the run passes a position at t = {t} s where the constraints are dependent ({s:.0e}){branch}; \
              beyond it there is no gradient"
@@ -70,11 +68,10 @@ pub(super) fn singular(
 
 /// s and t of the first singular position, or of the one that is closest to it; `None` where s stays
 /// above [`NEAR`].
-fn first_singular(model: &Prepared, run: &Run, terms: &mut Evaluator<f64>) -> Option<(f64, f64)> {
-    let sys = &model.model.system;
+fn first_singular(model: &Prepared, run: &Run, p: &[f64], terms: &mut Evaluator<f64>) -> Option<(f64, f64)> {
     let plan = &run.trajectory.plan;
-    let mut rows = Independence::new(&sys.patterns().mn, sys.independent(Kinematics::Velocity));
-    let list = independence_along(model, run, &mut rows, terms);
+    let mut rows = KeptRows::new(model, &run.method, &run.trajectory, p);
+    let list = independence_along(run, &mut rows, terms);
     let is_low = |i: &usize| {
         let s = list[*i].0;
         s < NEAR && list[i.saturating_sub(1)..(i + 2).min(list.len())].iter().all(|x| x.0 >= s)
@@ -82,9 +79,9 @@ fn first_singular(model: &Prepared, run: &Run, terms: &mut Evaluator<f64>) -> Op
     // many rows: pivots may be small although the rows are independent
     let confirmed = |i: usize| {
         let (s, (n, θ)) = list[i];
-        independence(model, run, (n, θ), &mut rows, terms);
+        independence(run, (n, θ), &mut rows, terms);
         let t = plan.t[n] + θ * plan.h.get(n).copied().unwrap_or(0.0);
-        (s.max(rows.condition(&sys.patterns().mn, terms.phi_q())), t)
+        (s.max(rows.condition(record_of(n, θ), terms)), t)
     };
     let found: Vec<(f64, f64)> = (0..list.len()).filter(is_low).map(confirmed).collect();
     let closest = found.iter().copied().reduce(|a, b| if b.0 < a.0 { b } else { a });
@@ -93,19 +90,17 @@ fn first_singular(model: &Prepared, run: &Run, terms: &mut Evaluator<f64>) -> Op
 
 /// s at (n, θ): the nodes and, where it may vanish, the minima between them, in the order of time.
 fn independence_along(
-    model: &Prepared,
     run: &Run,
-    rows: &mut Independence,
+    rows: &mut KeptRows,
     terms: &mut Evaluator<f64>,
 ) -> Vec<(f64, (usize, f64))> {
     let plan = &run.trajectory.plan;
-    let nodes: Vec<f64> =
-        (0..=plan.steps()).map(|n| independence(model, run, (n, 0.0), rows, terms)).collect();
+    let nodes: Vec<f64> = (0..=plan.steps()).map(|n| independence(run, (n, 0.0), rows, terms)).collect();
     let mut list = vec![];
     for (n, &s) in nodes.iter().enumerate() {
         list.push((s, (n, 0.0)));
         if n < plan.steps() && may_vanish(&nodes, &plan.h, n) {
-            let (least, θ) = minimum(|θ| independence(model, run, (n, θ), rows, terms));
+            let (least, θ) = minimum(|θ| independence(run, (n, θ), rows, terms));
             list.push((least, (n, θ)));
         }
     }
@@ -114,11 +109,11 @@ fn independence_along(
 
 /// Where the motion goes on beyond a singular position: the determinant of [Φ_q; B] changes its sign on a
 /// smooth branch.
-fn branch(model: &Prepared, run: &Run, t: f64, terms: &mut Evaluator<f64>) -> &'static str {
+fn branch(model: &Prepared, run: &Run, (t, p): (f64, &[f64]), terms: &mut Evaluator<f64>) -> &'static str {
     if run.trajectory.layout.n > DETERMINANT {
         return "";
     }
-    if turns_over(model, run, t, terms) {
+    if turns_over(model, run, (t, p), terms) {
         " and goes on along its branch"
     } else {
         " and turns back or changes to the other branch"
@@ -126,12 +121,13 @@ fn branch(model: &Prepared, run: &Run, t: f64, terms: &mut Evaluator<f64>) -> &'
 }
 
 /// Does the determinant of [Φ_q; B] change its sign between the nodes before and after t?
-fn turns_over(model: &Prepared, run: &Run, t: f64, terms: &mut Evaluator<f64>) -> bool {
+fn turns_over(model: &Prepared, run: &Run, (t, p): (f64, &[f64]), terms: &mut Evaluator<f64>) -> bool {
     let sys = &model.model.system;
     let lay = run.trajectory.layout;
     let plan = &run.trajectory.plan;
     let after = plan.t.partition_point(|x| *x <= t).clamp(1, plan.steps());
-    let rows = sys.independent(Kinematics::Velocity);
+    let rows = KeptRows::new(model, &run.method, &run.trajectory, p);
+    let rows = rows.rows(after);
     // sign of det [Φ_q ; B] at a node, and the columns that B picks
     let mut matrix = |n: usize, picked: Option<Vec<u32>>| {
         terms.at(plan.t[n], &run.trajectory.record(n)[..lay.n]);
@@ -150,28 +146,26 @@ fn turns_over(model: &Prepared, run: &Run, t: f64, terms: &mut Evaluator<f64>) -
     before * matrix(after, Some(picked)).0 < 0.0
 }
 
+/// The record whose rows hold at θ of the step from node n.
+fn record_of(n: usize, theta: f64) -> usize {
+    n + usize::from(theta > 0.0)
+}
+
 /// s at θ of the step from node n.
-fn independence(
-    model: &Prepared,
-    run: &Run,
-    (n, theta): (usize, f64),
-    rows: &mut Independence,
-    terms: &mut Evaluator<f64>,
-) -> f64 {
-    let sys = &model.model.system;
+fn independence(run: &Run, (n, theta): (usize, f64), rows: &mut KeptRows, terms: &mut Evaluator<f64>) -> f64 {
     let lay = run.trajectory.layout;
     let plan = &run.trajectory.plan;
     // Φ_q at a node, or between two of them
     if theta == 0.0 {
         terms.at(plan.t[n], &run.trajectory.record(n)[..lay.n]);
-        rows.learn(&sys.patterns().mn, terms.phi_q());
+        rows.learn(n, terms);
     } else {
         let h = plan.h[n];
         let mut q = vec![0.0; lay.n];
         hermite(&lay, h, theta, run.trajectory.record(n), run.trajectory.record(n + 1), &mut q);
         terms.at(plan.t[n] + theta * h, &q);
     }
-    rows.measure(&sys.patterns().mn, terms.phi_q())
+    rows.measure(record_of(n, theta), terms)
 }
 
 /// Errors of the numbers of a step, which something else may have caused.
@@ -212,33 +206,32 @@ pub(crate) fn explain(
         return e;
     }
     // a singular position near the end of the run, or freedoms that end there
-    let sys = &model.model.system;
+    let sys = whole(model);
     let mut terms = sys.evaluator(p);
     terms.set_angles(run.plan.angles(run.plan.steps()));
-    let mn = &sys.patterns().mn;
-    let mut rows = Independence::new(mn, sys.independent(Kinematics::Velocity));
-    let (s, t) = nearest(sys, run, turned, &mut rows, &mut terms);
-    let s = if s < NEAR { s.max(rows.condition(mn, terms.phi_q())) } else { s };
+    let mut rows = KeptRows::new(model, method, run, p);
+    let (s, t, n) = nearest(sys, run, turned, &mut rows, &mut terms);
+    let s = if s < NEAR { s.max(rows.condition(n, &terms)) } else { s };
     if s < NEAR {
+        let kept = rows.rows(n).to_vec();
         return StepError::SingularPosition {
             t,
             reached: run.plan.t[run.plan.steps()],
-            rows: dependent_rows(sys, s, &rows, &terms),
+            rows: dependent_rows(sys, s, &kept, rows.of(n), &terms),
         };
     }
     explain_freedoms(model, e, method, run, &mut terms)
 }
 
-/// s and t of the position that is nearest to a singular one: near the end of a run that stopped, (2), or one
-/// of its nodes, of the last ones only if it did not turn; the evaluator stays there.
+/// s, t and the record of the position that is nearest to a singular one: near the end of a run that stopped,
+/// (2), or one of its nodes, of the last ones only if it did not turn; the evaluator stays there.
 fn nearest(
     sys: &Mechanics,
     run: &Trajectory,
     turned: bool,
-    rows: &mut Independence,
+    rows: &mut KeptRows,
     terms: &mut Evaluator<f64>,
-) -> (f64, f64) {
-    let mn = &sys.patterns().mn;
+) -> (f64, f64, usize) {
     let last = run.plan.steps();
     let late = last.saturating_sub(LATE);
     let place =
@@ -246,24 +239,24 @@ fn nearest(
     // the last nodes may be those of a run that explodes
     for n in 0..=late {
         place(n, terms);
-        rows.learn(mn, terms.phi_q());
+        rows.learn(n, terms);
     }
     let first = if turned { 0 } else { late };
     let mut least = f64::INFINITY;
     let mut node = first;
     for n in first..=last {
         place(n, terms);
-        let s = rows.measure(mn, terms.phi_q());
+        let s = rows.measure(n, terms);
         if s < least {
             (least, node) = (s, n);
         }
     }
-    let ahead = nearest_minimum(sys, run, terms, |terms| rows.measure(mn, terms.phi_q()));
-    if ahead.0 < least {
-        return ahead;
+    let (ahead, t) = nearest_minimum(sys, run, terms, |terms| rows.measure(last, terms));
+    if ahead < least {
+        return (ahead, t, last);
     }
     place(node, terms);
-    (least, run.plan.t[node])
+    (least, run.plan.t[node], node)
 }
 
 /// Smallest value of a function of the terms along (2), and its time; the evaluator stays there.
@@ -309,11 +302,11 @@ pub(crate) fn nearest_minimum(
 fn dependent_rows(
     sys: &Mechanics,
     s: f64,
+    rows: &[u32],
     measure: &Independence,
     terms: &Evaluator<f64>,
 ) -> Vec<(String, Vec<String>)> {
     let mn = &sys.patterns().mn;
-    let rows = sys.independent(Kinematics::Velocity);
     let pattern = mn.part(rows);
     let values = mn.part_values(rows, terms.phi_q());
     let name = |i: usize| sys.row_name(rows[i] as usize);

@@ -362,6 +362,7 @@ fn examples_build() {
         "universal_shaft",
         "change_point",
         "redundant_four_bar",
+        "bennett",
         "quarter_car",
     ];
     // equilibria that are not the drawn configuration
@@ -372,8 +373,11 @@ fn examples_build() {
             gradyn_model::build(&file.mechanism).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()));
         let d = model.system.dims();
         // rows that follow from others leave more open than they count
-        let redundant = usize::from(path.ends_with("redundant_four_bar.toml"))
-            + 2 * usize::from(path.ends_with("iltis.toml"));
+        let counts = [("redundant_four_bar", 1), ("iltis", 2), ("bricard", 1), ("bennett", 3)];
+        let redundant = counts
+            .iter()
+            .find(|(name, _)| path.ends_with(format!("{name}.toml")))
+            .map_or(0, |(_, count)| *count);
         let vehicle = vehicles.iter().any(|name| path.ends_with(format!("{name}.toml")));
         let freedom = (d.n + d.m_vel + redundant - d.m, d.n + redundant - d.m);
         // in equilibrium the forces say the rest

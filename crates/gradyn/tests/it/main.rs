@@ -25,6 +25,7 @@ mod maximum;
 mod mobility;
 mod optimize;
 mod orders;
+mod overconstrained;
 mod penalty;
 mod random;
 mod redundant;

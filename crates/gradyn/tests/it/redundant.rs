@@ -1,9 +1,9 @@
 //! Redundant constraints: the four-bar in space with four parallel hinges.
 
 use gradyn::{Coordinates, Method, Prepared, Run, Sensitivity};
+use gradyn_model::RowChoice;
 use gradyn_sensitivity::Gradient;
 use gradyn_testkit::compare::distance;
-use std::sync::Arc;
 
 const EXAMPLE: &str = "redundant_four_bar";
 
@@ -52,8 +52,8 @@ fn other_row(model: &Prepared) -> Prepared {
         rows
     };
     let independent = model.assembled.independent.each_ref().map(rows);
-    let rows = other.model.system.rows.chosen(independent, vec![swapped]).expect("rows of the system");
-    other.model.system.rows = Arc::new(rows);
+    let choice = RowChoice { independent, dropped: vec![swapped] };
+    other.model.system = other.model.system.with_rows(&choice).expect("rows of the system");
     other
 }
 
@@ -512,7 +512,8 @@ fn loads_shared_by_drift_are_reported() {
 #[test]
 fn rows_and_starts_that_do_not_fit_are_refused() {
     let model = prepared(|text| text).model;
-    let chosen = |dropped: u32| model.system.rows.chosen([vec![], vec![]], vec![dropped]).err();
+    let choice = |dropped: u32| RowChoice { dropped: vec![dropped], ..RowChoice::default() };
+    let chosen = |dropped: u32| model.system.with_rows(&choice(dropped)).err();
     assert!(chosen(0).is_none());
     assert!(chosen(999).is_some_and(|e| e.message.contains("there is no row 999")));
     let e = model.system.start.with_guess(&[0.0]).expect_err("is refused");

@@ -1,0 +1,63 @@
+//! How independent the constraint rows are that each record of a run has.
+
+use crate::method::Method;
+use crate::prepare::Prepared;
+use crate::registry::Formulation;
+use gradyn_dynamics::{Trajectory, rows_along};
+use gradyn_model::{Evaluator, Kinematics, Mechanics, RowChoice};
+use gradyn_num::Independence;
+
+/// The rows of each record, and a measure of their independence for every choice of rows.
+pub(super) struct KeptRows<'a> {
+    /// The system with all rows.
+    sys: &'a Mechanics,
+    /// Choices of rows, the first that of the system, and the number of that of each record.
+    choices: Vec<RowChoice>,
+    numbers: Vec<u32>,
+    measures: Vec<Option<Independence>>,
+}
+
+impl<'a> KeptRows<'a> {
+    /// Nothing is measured yet. Penalty has all rows: its run is looked at with those that others would keep.
+    pub(super) fn new(model: &'a Prepared, method: &Method, run: &Trajectory, p: &[f64]) -> Self {
+        let own = &model.model.system;
+        let plan = &run.plan;
+        let known = (method.formulation != Formulation::Penalty)
+            .then(|| (plan.row_choices.clone(), plan.rows.clone()));
+        let (others, numbers) = known.unwrap_or_else(|| rows_along(own, p, run));
+        let choices: Vec<RowChoice> = std::iter::once(own.row_choice().clone()).chain(others).collect();
+        let measures = choices.iter().map(|_| None).collect();
+        Self { sys: whole(model), choices, numbers, measures }
+    }
+    /// Rows of record `n`.
+    pub(super) fn rows(&self, n: usize) -> &[u32] {
+        &self.choices[self.numbers[n] as usize].independent[Kinematics::Velocity.index()]
+    }
+    /// The measure of the rows of record `n`.
+    pub(super) fn of(&mut self, n: usize) -> &mut Independence {
+        let mn = &self.sys.patterns().mn;
+        let number = self.numbers[n] as usize;
+        let rows = &self.choices[number].independent[Kinematics::Velocity.index()];
+        self.measures[number].get_or_insert_with(|| Independence::new(mn, rows))
+    }
+    /// Takes the lengths of the rows of record `n`, where the terms are, for usual ones.
+    pub(super) fn learn(&mut self, n: usize, terms: &Evaluator<f64>) {
+        let mn = &self.sys.patterns().mn;
+        self.of(n).learn(mn, terms.phi_q());
+    }
+    /// Independence of the rows of record `n` where the terms are.
+    pub(super) fn measure(&mut self, n: usize, terms: &Evaluator<f64>) -> f64 {
+        let mn = &self.sys.patterns().mn;
+        self.of(n).measure(mn, terms.phi_q())
+    }
+    /// σ_min/σ_max of the rows of record `n`, of length 1, where the terms are.
+    pub(super) fn condition(&mut self, n: usize, terms: &Evaluator<f64>) -> f64 {
+        let mn = &self.sys.patterns().mn;
+        self.of(n).condition(mn, terms.phi_q())
+    }
+}
+
+/// The system with all its rows.
+pub(super) fn whole(model: &Prepared) -> &Mechanics {
+    model.model.full.as_ref().unwrap_or(&model.model.system)
+}
