@@ -113,12 +113,14 @@ pub(crate) struct Chooser {
     named: Vec<u32>,
     /// Largest entry of R where the last choice was made.
     fresh: f64,
+    /// Time at which the last attempt at a step began.
+    attempted: f64,
 }
 
 impl Chooser {
     /// Keeps to the coordinates that are named, if any.
     pub(crate) fn new(named: &[u32]) -> Self {
-        Self { named: named.to_vec(), fresh: 1.0 }
+        Self { named: named.to_vec(), fresh: 1.0, attempted: f64::NAN }
     }
     /// Chooses at the start and where R has grown. `node` is the block of the last node, `evaluated` if it is
     /// factored.
@@ -142,7 +144,10 @@ impl Chooser {
             return Ok(());
         }
         if choice[0] != u32::MAX {
-            let largest = if evaluated { node.largest() } else { node.largest_at(sys, t, q, choice)? };
+            // after a rejected attempt the block is not at the last node
+            let again = std::mem::replace(&mut self.attempted, t) == t;
+            let known = evaluated && !again;
+            let largest = if known { node.largest() } else { node.largest_at(sys, t, q, choice)? };
             if largest <= BAD * self.fresh {
                 return Ok(());
             }

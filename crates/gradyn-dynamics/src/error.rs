@@ -187,9 +187,7 @@ pub enum StepError {
         to: f64,
     },
     /// An angle moved so far in one step that its branch is uncertain.
-    #[error(
-        "t = {t:.6} s: {angle} moves by more than a quarter turn in one step of {h:.2e} s: its number of turns is uncertain"
-    )]
+    #[error("t = {t:.6} s: {angle} turns too far in one step of {h:.2e} s: its number of turns is uncertain")]
     Turn {
         /// Time at the end of the step [s].
         t: f64,

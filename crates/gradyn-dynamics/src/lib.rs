@@ -23,6 +23,7 @@ mod start;
 pub mod step;
 pub mod tableau;
 mod trajectory;
+mod turns;
 
 pub use block::Integrated;
 pub use error::StepError;

@@ -83,6 +83,10 @@ impl Plan {
     pub fn angles(&self, n: usize) -> &[f64] {
         &self.angles[n * self.angle_count..(n + 1) * self.angle_count]
     }
+    /// Angle references of record `n`, to change them.
+    pub(crate) fn angles_mut(&mut self, n: usize) -> &mut [f64] {
+        &mut self.angles[n * self.angle_count..(n + 1) * self.angle_count]
+    }
     /// Choice of rows of record `n`, if it is not that of the system.
     pub fn rows(&self, n: usize) -> Option<&RowChoice> {
         self.row_choice(self.rows[n])

@@ -9,7 +9,7 @@ use crate::record::Span;
 use crate::row_chooser::{RowChooser, number_of};
 use crate::step::{Chain, StepArgs, StepKind, StepRecipe};
 use crate::trajectory::Trajectory;
-use gradyn_model::{AngleName, Evaluator};
+use crate::turns::Turns;
 use std::ops::ControlFlow;
 
 /// Told about each accepted step: (t, steps done); may break the run off.
@@ -59,7 +59,7 @@ pub fn continue_run(
     }
     match &event {
         Some(event) => Err(event.never(mesh.end())),
-        None => walk.continue_angles(),
+        None => Ok(()),
     }
 }
 
@@ -70,10 +70,8 @@ struct Walk<'a> {
     control: &'a Controller,
     run: &'a mut Trajectory,
     chain: Chain,
-    terms: Evaluator<f64>,
     /// Angle references and choices of the next step.
-    references: Vec<f64>,
-    angles: Vec<f64>,
+    turns: Turns,
     choice: Vec<u32>,
     /// Which rows of redundant constraints are kept, and the number of that choice in the plan.
     chooser: Option<RowChooser>,
@@ -97,7 +95,6 @@ impl<'a> Walk<'a> {
         // memory
         let lay = recipe.layout();
         let mut chain = recipe.chain(p)?;
-        let terms = recipe.system().evaluator_with(p);
         control.check_expected(mesh)?;
         let halvings = control.fixed_steps(mesh).map_or(0, |steps| recipe.halvings(steps));
         let expected = control.expected_steps(mesh, halvings);
@@ -107,26 +104,13 @@ impl<'a> Walk<'a> {
         let report = chain.advance(run.plan.span(0, p), run.plan.frozen(0), &[], &mut run.x)?;
         run.statistics.iterations += report.iterations;
         let choice = vec![u32::MAX; recipe.choices()];
-        let references = angles.to_vec();
-        let angles = angles.to_vec();
+        let mut turns = Turns::new(recipe.system(), p, run.plan.t[0], angles);
+        turns.look(run.plan.span(0, p), &lay.node(run.plan.t[0], &run.x))?;
+        turns.follow();
         let chooser = RowChooser::new(recipe.system(), p)?;
         let rows = 0;
         let h = 0.0;
-        Ok(Self {
-            recipe,
-            mesh,
-            control,
-            run,
-            chain,
-            terms,
-            references,
-            angles,
-            choice,
-            chooser,
-            rows,
-            halvings,
-            h,
-        })
+        Ok(Self { recipe, mesh, control, run, chain, turns, choice, chooser, rows, halvings, h })
     }
     /// Steps to the end of a smooth piece; did the condition end the run?
     fn piece(
@@ -144,7 +128,6 @@ impl<'a> Walk<'a> {
         self.h = control.begin(first, self.h, mesh);
         // steps to the end of the piece
         while t < end {
-            self.continue_angles()?;
             self.choose_rows()?;
             let target = mesh.target(t, end);
             let free = control.size(done, self.halvings, self.h);
@@ -175,7 +158,7 @@ impl<'a> Walk<'a> {
     /// Does the condition end the run in the step of `size`, `since` steps after a time that must be a node?
     fn ends(&mut self, size: f64, since: usize, event: &mut Option<Event>) -> Result<bool, StepError> {
         let Some(event) = event else { return Ok(false) };
-        let decided = Decided { angles: &self.references, choice: &self.choice, rows: self.rows };
+        let decided = Decided { angles: self.turns.references(), choice: &self.choice, rows: self.rows };
         let Some(ending) = event.ends(self.run, size, since, decided, &mut self.chain)? else {
             return Ok(false);
         };
@@ -185,8 +168,9 @@ impl<'a> Walk<'a> {
     /// Appends a step that ends at t, and checks how many there are; the error is largest in `worst`.
     fn append(&mut self, size: f64, t: f64, declared: Option<u32>, worst: usize) -> Result<(), StepError> {
         let (control, mesh) = (self.control, self.mesh);
-        let decided = Decided { angles: &self.references, choice: &self.choice, rows: self.rows };
+        let decided = Decided { angles: self.turns.references(), choice: &self.choice, rows: self.rows };
         self.run.plan.push(size, t, declared, decided);
+        self.turns.follow();
         self.run.statistics.steps += 1;
         self.run.statistics.limited += usize::from(self.chain.limited());
         control.check_count(&self.run.statistics, t, mesh)?;
@@ -206,7 +190,7 @@ impl<'a> Walk<'a> {
         let declared = self.mesh.ends.last().and_then(|e| e.1);
         if joined {
             let frozen = run.plan.frozen(run.plan.steps());
-            self.references.copy_from_slice(frozen.angles);
+            self.turns.set(frozen.angles);
             self.choice.copy_from_slice(frozen.choice);
             self.rows = run.plan.rows[run.plan.steps()];
             run.plan.pop();
@@ -215,28 +199,10 @@ impl<'a> Walk<'a> {
         }
         run.x.truncate((run.plan.steps() + 1) * run.layout.len);
         run.x.extend_from_slice(&x);
-        let decided = Decided { angles: &self.references, choice: &self.choice, rows: self.rows };
+        let decided = Decided { angles: self.turns.references(), choice: &self.choice, rows: self.rows };
         run.plan.push(h, t, declared, decided);
-        self.continue_angles()
-    }
-    /// Angle references of the next step: the angles at the last node, continued; one that moved too far is
-    /// an error.
-    fn continue_angles(&mut self) -> Result<(), StepError> {
-        let sys = self.recipe.system();
-        let plan = &self.run.plan;
-        let n = self.run.layout.n;
-        self.terms.set_angles(&self.references);
-        self.terms.angles(&self.run.last()[..n], &mut self.angles);
-        for (k, (reference, &angle)) in self.references.iter_mut().zip(&self.angles).enumerate() {
-            if (angle - *reference).abs() > 0.5 * std::f64::consts::PI {
-                let t = plan.t[plan.steps()];
-                let h = plan.h.last().copied().unwrap_or(0.0);
-                let AngleName { text: angle, attitude } = sys.angle_name(k);
-                return Err(StepError::Turn { t, h, angle, attitude });
-            }
-            *reference = angle;
-        }
-        Ok(())
+        let span = Span { t: t - h, h };
+        self.turns.look(span, &run.layout.node(t, run.last()))
     }
     /// The rows of the next step, where redundant constraints leave a choice.
     fn choose_rows(&mut self) -> Result<(), StepError> {
@@ -244,7 +210,7 @@ impl<'a> Walk<'a> {
         let Some(chooser) = &mut self.chooser else { return Ok(()) };
         let n = plan.steps();
         let x = &self.run.x[n * self.run.layout.len..][..self.run.layout.n];
-        let Some(choice) = chooser.decide(plan.t[n], x, &self.references) else { return Ok(()) };
+        let Some(choice) = chooser.decide(plan.t[n], x, self.turns.references()) else { return Ok(()) };
         if matches!(self.recipe.kind, StepKind::Rosenbrock(_)) {
             return Err(StepError::KeptRows { t: plan.t[n] });
         }
@@ -266,17 +232,23 @@ impl<'a> Walk<'a> {
         // decide and advance
         let rows = run.plan.row_choice(self.rows);
         chain.decide(span, rows, past, since, &mut self.choice)?;
-        let frozen = Frozen { angles: &self.references, choice: &self.choice, rows, before: &run.plan.h };
-        let result = chain.advance(span, frozen, past, x);
+        let frozen =
+            Frozen { angles: self.turns.references(), choice: &self.choice, rows, before: &run.plan.h };
+        let mut result = chain.advance(span, frozen, past, x);
         if let Ok(report) = &result {
             run.statistics.count(n + 1, report);
         }
-        // accept or reject by the estimate
-        let error = match (&result, self.control.tolerance) {
+        // accept or reject by the estimate, and by the turns of the angles
+        let mut error = match (&result, self.control.tolerance) {
             (Ok(_), Some(tol)) => chain.error(&StepArgs { span, frozen, x, past }, tol),
-            (Err(_), Some(_)) => Some((f64::INFINITY, 0)),
             _ => None,
         };
+        if let Err(turn) = self.turns.look(span, &run.layout.node(span.end(), x)) {
+            result = result.and(Err(turn));
+        }
+        if result.is_err() && self.control.tolerance.is_some() {
+            error = Some((f64::INFINITY, 0));
+        }
         let attempt = match error {
             Some(error) => self.judge(span, error, result.err())?,
             None => result.map(|_| Attempt { accepted: true, worst: 0 })?,
@@ -340,6 +312,7 @@ pub fn replay_into(p: &[f64], run: &mut Trajectory, chain: &mut Chain) -> Result
         let span = run.plan.span(n, p);
         let report = chain.advance(span, run.plan.frozen(n), past, &mut x[..len])?;
         run.statistics.count(n, &report);
+        chain.turn(n, span, &x[..len], &mut run.plan)?;
     }
     Ok(())
 }

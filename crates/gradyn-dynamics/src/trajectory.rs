@@ -4,6 +4,7 @@ use crate::control::Mesh;
 use crate::plan::{Plan, Statistics};
 use crate::record::Layout;
 use crate::step::{StepArgs, StepRecipe};
+use crate::turns::standing;
 
 /// Records in one arena, and the plan that produced them.
 #[derive(Clone, Debug)]
@@ -23,7 +24,12 @@ impl Trajectory {
     #[doc(hidden)]
     pub fn start(recipe: &StepRecipe, angles: &[f64], mesh: &Mesh) -> Self {
         let layout = recipe.layout();
-        let plan = Plan::start(mesh.start.0, mesh.start.1, angles, &vec![u32::MAX; recipe.choices()]);
+        let plan = Plan::start(
+            mesh.start.0,
+            mesh.start.1,
+            &standing(mesh.start.0, angles),
+            &vec![u32::MAX; recipe.choices()],
+        );
         Self { plan, layout, x: vec![0.0; layout.len], statistics: Statistics::default() }
     }
     /// Record `n` of the run.

@@ -98,6 +98,11 @@ pub(crate) struct ElementTerms<S> {
     kept: Vec<S>,
     /// One level of the rows, or of their Jacobian.
     level: Vec<S>,
+    /// Motion of the angles where a step begins, and when that is.
+    references: Vec<[f64; 3]>,
+    begun: f64,
+    /// Coordinates moved along their rates.
+    around: [Vec<S>; 4],
     /// Are forces of motion left out?
     rest: bool,
     /// Is there anything that moves with t?
@@ -181,7 +186,7 @@ impl Elements {
         start: &Arc<Start>,
     ) -> ElementTerms<S> {
         // all memory at once, so that no term allocates
-        let Dims { m, slots, args: ext, .. } = self.dims;
+        let Dims { n, m, slots, args: ext, angles, .. } = self.dims;
         let signals = self.signals.list.len();
         let zero = S::zero();
         ElementTerms {
@@ -204,6 +209,9 @@ impl Elements {
             dot: vec![[zero; 3]; signals],
             kept: vec![zero; m],
             level: vec![zero; m.max(self.patterns.mn.nnz())],
+            references: vec![[0.0; 3]; angles],
+            begun: 0.0,
+            around: [(); 4].map(|()| vec![zero; if angles > 0 { n } else { 0 }]),
             rest: false,
             timed: signals > 0,
             visits: 0,

@@ -15,7 +15,7 @@ use crate::guard::Outside;
 use crate::mechanics::{Kind, Mechanics};
 use crate::relative::TreeTerms;
 use crate::scalar::KernelScalar;
-use crate::system::{At, FunctionalSet, Kinematics};
+use crate::system::{AngleMotion, At, FunctionalSet, Kinematics};
 use crate::user::UserTerms;
 
 /// The terms of a system at one point. Every product adds to its output.
@@ -97,7 +97,8 @@ impl<S: KernelScalar> Evaluator<S> {
         self.forget();
         each!(&mut self.terms, x => x.set_slots(p))
     }
-    /// Angle references of this step: the branch of each angle is the one nearest to its reference.
+    /// Angle references of this step: the branch of each angle is the one nearest to its reference. One number
+    /// for each angle, or the time at which the step begins and, for each, angle, rate and second rate there.
     pub fn set_angles(&mut self, references: &[f64]) {
         self.forget_place();
         mechanism!(&mut self.terms, x => x.set_angles(references), ())
@@ -260,6 +261,10 @@ impl<S: KernelScalar> Evaluator<S> {
 
 /// What only a run asks for.
 impl Evaluator<f64> {
+    /// The angles with a branch at a point, up to turns, with their rates; `None` for those that nothing reads.
+    pub fn angle_motion(&mut self, at: &At, out: &mut [Option<AngleMotion>]) {
+        mechanism!(&mut self.terms, x => x.angle_motion([at.q, at.v, at.a], out), ())
+    }
     /// The angles with a branch at q, continued from the references that were set.
     pub fn angles(&mut self, q: &[f64], out: &mut [f64]) {
         mechanism!(&mut self.terms, x => x.angles(q, out), ())

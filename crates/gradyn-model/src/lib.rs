@@ -47,6 +47,6 @@ pub use row_status::{Active, RowChoice, RowStatus};
 pub use scalar::{KernelScalar, RunScalar};
 pub use start::Start;
 pub use system::{
-    AngleName, At, Dims, FunctionalSet, Kinematics, Level, RowScaling, Statics, velocity_weights,
+    AngleMotion, AngleName, At, Dims, FunctionalSet, Kinematics, Level, RowScaling, Statics, velocity_weights,
 };
 pub use warning::{Subject, Warning, WarningCode};

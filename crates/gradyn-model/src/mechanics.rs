@@ -188,6 +188,11 @@ impl Mechanics {
     pub fn reads_multiplier(&self, row: usize) -> bool {
         mechanism!(self, s => s.reads_multiplier(row), false)
     }
+    /// Are angles between bodies sums of coordinates, so that steps over turns may be exact? Not in natural
+    /// coordinates and with Euler parameters.
+    pub fn has_angle_coordinates(&self) -> bool {
+        matches!(&self.kind, Kind::Tree(s) if s.has_no_balls())
+    }
     /// Does any terminal value read accelerations or multipliers?
     pub fn reads_final_dynamics(&self) -> bool {
         self.elements().is_some_and(|e| e.reads_final_dynamics())

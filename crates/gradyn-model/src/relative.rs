@@ -179,6 +179,10 @@ impl Relative {
     fn with_norms(&self, compliances: &[f64]) -> Vec<f64> {
         [&vec![1.0; self.balls.len()], compliances].concat()
     }
+    /// Are there no Euler parameters?
+    pub(crate) fn has_no_balls(&self) -> bool {
+        self.balls.is_empty()
+    }
     /// All rows independent, none left out, every slot active.
     pub(crate) fn all_rows(&self) -> RowStatus {
         let elements = self.inner.forces.len() + self.inner.loads.len();

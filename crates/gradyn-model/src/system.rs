@@ -36,6 +36,29 @@ pub struct Dims {
     pub args: usize,
 }
 
+/// An angle up to turns [rad], its rate [rad/s] and its second rate [rad/s²].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AngleMotion {
+    /// The angle [rad].
+    pub angle: f64,
+    /// Its rate [rad/s].
+    pub rate: f64,
+    /// The rate of that [rad/s²].
+    pub second: f64,
+}
+
+impl AngleMotion {
+    /// That of angle `k` in the references of a step: the time at which it begins, then three numbers each.
+    pub fn of(references: &[f64], k: usize) -> Self {
+        let [angle, rate, second] = [1, 2, 3].map(|i| references[3 * k + i]);
+        Self { angle, rate, second }
+    }
+    /// Writes it into the references of a step.
+    pub fn write(&self, references: &mut [f64], k: usize) {
+        references[3 * k + 1..3 * k + 4].copy_from_slice(&[self.angle, self.rate, self.second]);
+    }
+}
+
 /// An angle that goes on over turns, as messages call it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AngleName {

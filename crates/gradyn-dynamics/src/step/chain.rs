@@ -8,7 +8,8 @@ use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::initial::{self, Initial};
-use crate::plan::Frozen;
+use crate::plan::{Frozen, Plan};
+use crate::turns::Turns;
 use gradyn_model::{Evaluator, RowChoice, RunScalar};
 
 /// What record 0 obeys.
@@ -34,13 +35,17 @@ pub struct Chain {
     current: usize,
     /// Was record 0 linearised last?
     at_start: bool,
+    /// Turns of angles in a run that is replayed, if there are angles.
+    turns: Option<Turns>,
 }
 
 impl Chain {
     /// Memory of record 0 and of steps with the rows of the system.
     pub(super) fn new(recipe: &StepRecipe, p: &[f64], start: Initial, step: Box<dyn Stepper>) -> Self {
         let steps = vec![(None, step)];
-        Self { start, recipe: recipe.clone(), p: p.to_vec(), steps, current: 0, at_start: true }
+        let angles = vec![0.0; recipe.system().dims().angles];
+        let turns = (!angles.is_empty()).then(|| Turns::new(recipe.system(), p, 0.0, &angles));
+        Self { start, recipe: recipe.clone(), p: p.to_vec(), steps, current: 0, at_start: true, turns }
     }
     /// The step at work.
     fn step(&mut self) -> &mut dyn Stepper {
@@ -84,6 +89,25 @@ impl Chain {
             [] => self.start.advance(self.recipe.system(), span.t, frozen.angles, x),
             _ => self.step_with(frozen.rows)?.advance(span, frozen, past, x),
         }
+    }
+    /// After record `n` of a run that is replayed: the references of the next record are those of this run.
+    pub(crate) fn turn(
+        &mut self,
+        n: usize,
+        span: Span<f64>,
+        x: &[f64],
+        plan: &mut Plan,
+    ) -> Result<(), StepError> {
+        let Some(turns) = &mut self.turns else { return Ok(()) };
+        if n == 0 {
+            turns.set(plan.angles(0));
+        }
+        turns.look(span, &self.recipe.layout().node(span.end(), x))?;
+        turns.follow();
+        if n < plan.steps() {
+            plan.angles_mut(n + 1).copy_from_slice(turns.references());
+        }
+        Ok(())
     }
     /// Exact partials at a converged record.
     pub fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError> {

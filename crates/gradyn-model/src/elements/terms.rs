@@ -11,7 +11,7 @@ use crate::force::{Force, ForceAt};
 use crate::functional::{Functional, quadratic};
 use crate::load::LoadRows;
 use crate::ports::Tangents;
-use crate::system::{AngleName, At, Dims, FunctionalSet, Kinematics, Patterns};
+use crate::system::{AngleMotion, AngleName, At, Dims, FunctionalSet, Kinematics, Patterns};
 use gradyn_num::Scalar;
 use std::f64::consts::TAU;
 
@@ -39,9 +39,25 @@ impl<S: Scalar> ElementTerms<S> {
         }
     }
     pub(crate) fn set_angles(&mut self, references: &[f64]) {
-        let first = self.args.values.len() - self.elements.dims.angles;
-        for (x, r) in self.args.values[first..].iter_mut().zip(references) {
-            *x = S::from(*r);
+        // one number each is an angle that stands still
+        if references.len() == self.references.len() {
+            self.begun = 0.0;
+            self.references.iter_mut().zip(references).for_each(|(r, &angle)| *r = [angle, 0.0, 0.0]);
+        } else {
+            self.begun = references[0];
+            self.references
+                .iter_mut()
+                .zip(references[1..].chunks_exact(3))
+                .for_each(|(r, m)| r.copy_from_slice(m));
+        }
+        self.refer(self.begun);
+    }
+    /// References of the angles at t.
+    fn refer(&mut self, t: f64) {
+        let first = self.args.values.len() - self.references.len();
+        let τ = t - self.begun;
+        for (x, [angle, rate, second]) in self.args.values[first..].iter_mut().zip(&self.references) {
+            *x = S::from(angle + τ * (rate + 0.5 * τ * second));
         }
     }
     pub(crate) fn set_rest(&mut self, rest: bool) {
@@ -49,6 +65,9 @@ impl<S: Scalar> ElementTerms<S> {
     }
     #[inline]
     pub(crate) fn at_time(&mut self, t: S) {
+        if !self.references.is_empty() {
+            self.refer(t.re());
+        }
         if self.timed {
             self.elements.signals.eval(t, &mut self.args, &mut self.signals);
         }

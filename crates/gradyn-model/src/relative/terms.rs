@@ -21,7 +21,7 @@ use super::pull::Levels;
 use super::sweep::State;
 use super::{Relative, TreeTerms};
 use crate::row_status::Active;
-use crate::system::{AngleName, At, Dims, FunctionalSet, Kinematics, Patterns};
+use crate::system::{AngleMotion, AngleName, At, Dims, FunctionalSet, Kinematics, Patterns};
 use gradyn_num::Scalar;
 
 impl Relative {
@@ -276,6 +276,13 @@ impl<S: Scalar> TreeTerms<S> {
 }
 
 impl TreeTerms<f64> {
+    pub(crate) fn angle_motion(&mut self, [q, v, a]: [&[f64]; 3], out: &mut [Option<AngleMotion>]) {
+        if !out.is_empty() {
+            let m = self.tree.see(q, Some((v, a)), &self.g, [&mut self.here, &mut self.seen]);
+            let [x, rate, second] = m.x.each_ref();
+            self.inner.angle_motion([x, rate, second], out);
+        }
+    }
     pub(crate) fn angles(&mut self, q: &[f64], out: &mut [f64]) {
         if !out.is_empty() {
             let m = self.tree.see(q, None, &self.g, [&mut self.here, &mut self.seen]);

@@ -62,7 +62,9 @@ fn of_steps(e: &StepError) -> Option<&'static str> {
         StepError::Unstable { .. } => {
             "take shorter steps, a lower adams_order, or an implicit integrator such as newmark"
         }
-        StepError::Turn { .. } => "take smaller steps: at most a quarter turn in a step",
+        StepError::Turn { .. } => {
+            "take smaller steps: at most a quarter turn in a step, where the angle is no coordinate"
+        }
         StepError::Stalled { .. } => {
             "the equations are stiff there, or the tolerances cannot be met: look at the stiffness and \
              damping around it, loosen the tolerances, or use newmark with fixed steps"

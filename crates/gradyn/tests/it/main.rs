@@ -30,6 +30,7 @@ mod penalty;
 mod random;
 mod redundant;
 mod refusals;
+mod rotors;
 mod second;
 mod singular;
 mod sparse;

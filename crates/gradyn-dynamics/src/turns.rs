@@ -1,0 +1,95 @@
+//! Turns of angles along a run.
+//!
+//! An angle is an arc tangent, known up to turns. With its rate ω and its second rate α at both nodes of a step,
+//! and θ₀ of the first,
+//!
+//! ```text
+//! reference of a stage at t₀ + τ   θ₀ + ω₀ τ + ½ α₀ τ²                                                 (1)
+//! θ₁: the turn nearest to          θ₀ + h (ω₀ + ω₁)/2 + h² (α₀ - α₁)/12                                (2)
+//! (1) at τ = h from (2), and θ₁ - ω₁ h + ½ α₁ h² from θ₀, by at most a quarter turn                       (3)
+//! h |ω₀ + ω₁|/2 ≤ 2, where angles are no sums of coordinates                                           (4)
+//! ```
+//! All are numbers of the plan, without derivatives: which turn it is does not change with the parameters. Where
+//! (3) does not hold, the turn cannot be told: the step is too long. No scheme resolves longer steps than (4)
+//! on points and unit vectors, whatever (3) says of its rates.
+
+use crate::error::StepError;
+use crate::record::Span;
+use gradyn_model::{AngleMotion, AngleName, At, Evaluator, Setup};
+use std::f64::consts::{FRAC_PI_2, TAU};
+
+/// Longest turn in a step, (4) [rad].
+const LONGEST: f64 = 2.0;
+
+/// The references of a step, and memory.
+pub(crate) struct Turns {
+    sys: Setup,
+    /// May steps of any length be exact?
+    exact: bool,
+    terms: Evaluator<f64>,
+    /// Of the next step, as [`Evaluator::set_angles`] takes them.
+    references: Vec<f64>,
+    /// Of the step after a trial.
+    next: Vec<f64>,
+    motion: Vec<Option<AngleMotion>>,
+}
+
+impl Turns {
+    /// At the start t, where angles are nearest to those given.
+    pub(crate) fn new(sys: &Setup, p: &[f64], t: f64, angles: &[f64]) -> Self {
+        let references = standing(t, angles);
+        let next = references.clone();
+        let motion = vec![None; angles.len()];
+        let exact = sys.has_angle_coordinates();
+        Self { sys: sys.clone(), exact, terms: sys.evaluator_with(p), references, next, motion }
+    }
+    /// References of the next step.
+    pub(crate) fn references(&self) -> &[f64] {
+        &self.references
+    }
+    /// Goes on from the node that was looked at last.
+    pub(crate) fn follow(&mut self) {
+        self.references.copy_from_slice(&self.next);
+    }
+    /// Goes on from given references, those of another record.
+    pub(crate) fn set(&mut self, references: &[f64]) {
+        self.references.copy_from_slice(references);
+    }
+    /// Looks at the node of a step: finds its turns, (2), and whether they can be told, (3).
+    pub(crate) fn look(&mut self, span: Span<f64>, node: &At) -> Result<(), StepError> {
+        if self.motion.is_empty() {
+            return Ok(());
+        }
+        let h = span.h;
+        self.terms.angle_motion(node, &mut self.motion);
+        self.next.copy_from_slice(&self.references);
+        self.next[0] = node.t;
+        for (k, motion) in self.motion.iter().enumerate() {
+            let Some(end) = motion else { continue };
+            let begin = AngleMotion::of(&self.references, k);
+            // (2)
+            let mean = 0.5 * h * (begin.rate + end.rate);
+            let guess = begin.angle + mean + h * h * (begin.second - end.second) / 12.0;
+            let angle = end.angle + TAU * ((guess - end.angle) / TAU).round();
+            // (3)
+            let ahead = begin.angle + h * (begin.rate + 0.5 * h * begin.second);
+            let back = angle - h * (end.rate - 0.5 * h * end.second);
+            let near = |a: f64, b: f64| (a - b).abs() <= FRAC_PI_2;
+            let long = !self.exact && mean.abs() > LONGEST;
+            if long || !near(ahead, guess) || !near(back, begin.angle) {
+                let AngleName { text: angle, attitude } = self.sys.angle_name(k);
+                return Err(StepError::Turn { t: node.t, h, angle, attitude });
+            }
+            AngleMotion { angle, ..*end }.write(&mut self.next, k);
+        }
+        Ok(())
+    }
+}
+
+/// References of angles that stand still.
+pub(crate) fn standing(t: f64, angles: &[f64]) -> Vec<f64> {
+    if angles.is_empty() {
+        return vec![];
+    }
+    std::iter::once(t).chain(angles.iter().flat_map(|&angle| [angle, 0.0, 0.0])).collect()
+}
