@@ -113,17 +113,15 @@ pub(crate) struct Chooser {
     named: Vec<u32>,
     /// Largest entry of R where the last choice was made.
     fresh: f64,
-    /// Time at which the last attempt at a step began.
-    attempted: f64,
 }
 
 impl Chooser {
     /// Keeps to the coordinates that are named, if any.
     pub(crate) fn new(named: &[u32]) -> Self {
-        Self { named: named.to_vec(), fresh: 1.0, attempted: f64::NAN }
+        Self { named: named.to_vec(), fresh: 1.0 }
     }
-    /// Chooses at the start and where R has grown. `node` is the block of the last node, `evaluated` if it is
-    /// factored.
+    /// Chooses at the start and where R has grown. `node` is the block of the last node, `evaluated` if the
+    /// step factors it there.
     pub(crate) fn decide(
         &mut self,
         sys: &Setup,
@@ -144,9 +142,7 @@ impl Chooser {
             return Ok(());
         }
         if choice[0] != u32::MAX {
-            // after a rejected attempt the block is not at the last node
-            let again = std::mem::replace(&mut self.attempted, t) == t;
-            let known = evaluated && !again;
+            let known = evaluated && node.is_factored_at(t);
             let largest = if known { node.largest() } else { node.largest_at(sys, t, q, choice)? };
             if largest <= BAD * self.fresh {
                 return Ok(());
@@ -190,6 +186,8 @@ pub struct Block {
     phi: Vec<f64>,
     u: Vec<f64>,
     hat: Vec<f64>,
+    /// Time at which F_u was factored.
+    factored: f64,
     /// Are the partials of (4) those of the block?
     assembled: bool,
     pulled: Pulled,
@@ -220,7 +218,22 @@ impl Block {
         let u = vec![0.0; n + m];
         let hat = vec![0.0; n];
         let pulled = Pulled { count: 0, mu: vec![0.0; n + m], slots: vec![0.0; sys.dims().args] };
-        Self { linear, f, state, solver, kinematic, one, dphi_q, phi, u, hat, assembled: false, pulled }
+        let factored = f64::NAN;
+        Self {
+            linear,
+            f,
+            state,
+            solver,
+            kinematic,
+            one,
+            dphi_q,
+            phi,
+            u,
+            hat,
+            factored,
+            assembled: false,
+            pulled,
+        }
     }
     /// The matrices [Φ_q; B] for a choice; new ones only when it changes.
     fn choose(&mut self, sys: &Setup, choice: &[u32]) -> Result<(), StepError> {
@@ -331,6 +344,7 @@ impl Block {
     }
     /// Factors F_u where the evaluator is; [Φ_q; B] is factored there.
     fn refactor(&mut self, sys: &Setup, t: f64) -> Result<(), StepError> {
+        self.factored = t;
         let terms = &self.linear.terms;
         match (&mut self.solver, &mut self.kinematic[1]) {
             (Solver::NullSpace(r), Some(k)) => r.refactor(sys, t, terms.mass(), k),
@@ -415,6 +429,10 @@ impl Block {
         self.linear.terms.at(t, q);
         self.factor(sys, t)?;
         Ok(self.largest())
+    }
+    /// Was it factored at t, up to roundings of t? Not after a rejected attempt, nor in a new memory.
+    fn is_factored_at(&self, t: f64) -> bool {
+        (self.factored - t).abs() <= 8.0 * f64::EPSILON * t.abs()
     }
     /// The largest entry of R.
     pub(crate) fn largest(&self) -> f64 {

@@ -2,7 +2,8 @@
 //!
 //! Step sizes, the ends of steps that are declared times (breaks, final time), the references of the angle
 //! branches and the choices of the step: independent coordinates, order, projections, and which rows of
-//! redundant constraints it has. Only declared times move with the parameters: each moves the step that ends there and the one that starts there,
+//! redundant constraints it has. Only declared times move with the parameters: each moves the step that ends
+//! there and the one that starts there,
 //!
 //! ```text
 //! t_n(ρ) = declared time, or constant;   h_n(ρ) = h_n + (t_n(ρ) - t_n) - (t_{n-1}(ρ) - t_{n-1})          (1)

@@ -1,22 +1,24 @@
 //! Which rows of redundant constraints are kept, chosen again along a run.
 //!
-//! A row that is left out follows from those that are kept. With rows over the largest length that each of them
-//! has had,
+//! A row that is left out follows from those that are kept. With rows over the largest length that each of
+//! them has had,
 //!
 //! ```text
 //! ĵ_r = Σ_k d_rk ĵ_k,     [ I  Ĵᵀ ] [ y ]   [ ĵ_r ]
 //!                         [ Ĵ   0 ] [ d ] = [  0  ]                                                  (1)
 //! ```
 //! The volume of the kept rows grows by |d_rk| if r takes the place of k. Where a |d_rk| exceeds [`BAD`], the
-//! kept rows approach a dependency that the mechanism does not have, or one of them vanishes, as rows of joint
-//! coordinates may. Then r and k are exchanged where |d_rk| is largest, until all are at most [`GOOD`]:
+//! kept rows approach a dependency that the mechanism does not have, or one of them vanishes, as rows of
+//! joint coordinates may. Then r and k are exchanged where |d_rk| is largest, until all are at most
+//! [`GOOD`]:
 //!
 //! ```text
-//! c = 1/d_rk,     d_rj ← -c d_rj,  d_rk ← c,     d_ij ← d_ij + d_ik d_rj,  d_ik ← d_ik d_rk               (2)
+//! c = 1/d_rk,   d_rj ← -c d_rj,  d_rk ← c,   d_ij ← d_ij + d_ik d_rj,  d_ik ← d_ik d_rk                 (2)
 //! ```
-//! How many are kept never changes: fewer independent rows are a singular position, which the step itself
-//! finds. A choice is data of a record, like the references of angles: all stages and projections of a step have
-//! the same rows, and (q, v, a) do not depend on which they are.
+//! Rows of velocity level take the place of such rows only, and lengths of Euler parameters stay. How many
+//! are kept never changes: fewer independent rows are a singular position, which the step itself finds. A
+//! choice is data of a record, like the references of angles: all stages and projections of a step have the
+//! same rows, and (q, v, a) do not depend on which they are.
 
 use crate::error::StepError;
 use crate::trajectory::Trajectory;
@@ -29,13 +31,13 @@ const BAD: f64 = 4.0;
 /// Largest |d| of (1) after that.
 const GOOD: f64 = 1.2;
 
-/// Choices of rows besides that of the system, and the number of that of each record, that a run with
-/// multipliers would have had where this one has been; only that of the system where there is no choice.
+/// Choices of rows besides that of the system, and the number of that of each record and of the one after the
+/// last, that a run with multipliers has where this one has been; 0 where there is no choice.
 pub fn rows_along(sys: &Setup, p: &[f64], run: &Trajectory) -> (Vec<RowChoice>, Vec<u32>) {
     let mut choices = vec![];
     let mut numbers = vec![0];
     let mut chooser = RowChooser::new(sys, p).ok().flatten();
-    for n in 0..run.plan.steps() {
+    for n in 0..=run.plan.steps() {
         let q = &run.record(n)[..run.layout.n];
         let fresh = chooser.as_mut().and_then(|c| c.decide(run.plan.t[n], q, run.plan.angles(n)));
         let number = fresh.map_or(numbers[n], |choice| number_of(choice, sys, &mut choices));
@@ -102,6 +104,7 @@ impl RowChooser {
         while let Some((i, k)) = self.worst(GOOD) {
             self.exchange(i, k);
         }
+        self.choice.dropped.sort_unstable();
         self.saddle = self.saddle.clone().released(&self.choice.dropped);
         Some(&self.choice)
     }

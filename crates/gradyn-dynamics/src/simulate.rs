@@ -243,8 +243,10 @@ impl<'a> Walk<'a> {
             (Ok(_), Some(tol)) => chain.error(&StepArgs { span, frozen, x, past }, tol),
             _ => None,
         };
-        if let Err(turn) = self.turns.look(span, &run.layout.node(span.end(), x)) {
-            result = result.and(Err(turn));
+        if result.is_ok()
+            && let Err(turn) = self.turns.look(span, &run.layout.node(span.end(), x))
+        {
+            result = Err(turn);
         }
         if result.is_err() && self.control.tolerance.is_some() {
             error = Some((f64::INFINITY, 0));

@@ -1,17 +1,18 @@
 //! Turns of angles along a run.
 //!
-//! An angle is an arc tangent, known up to turns. With its rate ω and its second rate α at both nodes of a step,
-//! and θ₀ of the first,
+//! An angle is an arc tangent, known up to turns. With its rate ω and its second rate α at both nodes of a
+//! step, and θ₀ of the first,
 //!
 //! ```text
 //! reference of a stage at t₀ + τ   θ₀ + ω₀ τ + ½ α₀ τ²                                                 (1)
 //! θ₁: the turn nearest to          θ₀ + h (ω₀ + ω₁)/2 + h² (α₀ - α₁)/12                                (2)
-//! (1) at τ = h from (2), and θ₁ - ω₁ h + ½ α₁ h² from θ₀, by at most a quarter turn                       (3)
+//! (1) at h from (2), θ₁ from (2), θ₁ - ω₁ h + ½ α₁ h² from θ₀: a quarter turn at most                 (3)
 //! h |ω₀ + ω₁|/2 ≤ 2, where angles are no sums of coordinates                                           (4)
 //! ```
-//! All are numbers of the plan, without derivatives: which turn it is does not change with the parameters. Where
-//! (3) does not hold, the turn cannot be told: the step is too long. No scheme resolves longer steps than (4)
-//! on points and unit vectors, whatever (3) says of its rates.
+//! All are numbers of the plan, without derivatives: small changes of the parameters do not change turns. By
+//! (3) the turn that a node is evaluated with, the one nearest to (1), is that of (2). Where it does not
+//! hold, the turn cannot be told: the step is too long. No scheme resolves longer steps than (4) on points
+//! and unit vectors, whatever (3) says of its rates.
 
 use crate::error::StepError;
 use crate::record::Span;
@@ -76,7 +77,7 @@ impl Turns {
             let back = angle - h * (end.rate - 0.5 * h * end.second);
             let near = |a: f64, b: f64| (a - b).abs() <= FRAC_PI_2;
             let long = !self.exact && mean.abs() > LONGEST;
-            if long || !near(ahead, guess) || !near(back, begin.angle) {
+            if long || !near(ahead, guess) || !near(angle, guess) || !near(back, begin.angle) {
                 let AngleName { text: angle, attitude } = self.sys.angle_name(k);
                 return Err(StepError::Turn { t: node.t, h, angle, attitude });
             }

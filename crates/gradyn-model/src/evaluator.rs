@@ -97,8 +97,8 @@ impl<S: KernelScalar> Evaluator<S> {
         self.forget();
         each!(&mut self.terms, x => x.set_slots(p))
     }
-    /// Angle references of this step: the branch of each angle is the one nearest to its reference. One number
-    /// for each angle, or the time at which the step begins and, for each, angle, rate and second rate there.
+    /// Angle references of this step: the branch of each angle is the one nearest to its reference. One
+    /// number for each angle, or the time at which the step begins and for each its motion there.
     pub fn set_angles(&mut self, references: &[f64]) {
         self.forget_place();
         mechanism!(&mut self.terms, x => x.set_angles(references), ())
@@ -261,7 +261,7 @@ impl<S: KernelScalar> Evaluator<S> {
 
 /// What only a run asks for.
 impl Evaluator<f64> {
-    /// The angles with a branch at a point, up to turns, with their rates; `None` for those that nothing reads.
+    /// Motion of the angles with a branch at a point, up to turns; `None` for those that nothing reads.
     pub fn angle_motion(&mut self, at: &At, out: &mut [Option<AngleMotion>]) {
         mechanism!(&mut self.terms, x => x.angle_motion([at.q, at.v, at.a], out), ())
     }

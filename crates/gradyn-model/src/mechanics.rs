@@ -191,7 +191,7 @@ impl Mechanics {
     /// Are angles between bodies sums of coordinates, so that steps over turns may be exact? Not in natural
     /// coordinates and with Euler parameters.
     pub fn has_angle_coordinates(&self) -> bool {
-        matches!(&self.kind, Kind::Tree(s) if s.has_no_balls())
+        matches!(&self.kind, Kind::Tree(s) if s.balls.is_empty())
     }
     /// Does any terminal value read accelerations or multipliers?
     pub fn reads_final_dynamics(&self) -> bool {

@@ -89,7 +89,7 @@ pub(crate) struct Relative {
     /// Slots of the geometry, in its order.
     geometry: Vec<u32>,
     /// First coordinate of each set of Euler parameters: one row for each, before all others.
-    balls: Vec<u32>,
+    pub(crate) balls: Vec<u32>,
     /// Positions on m × n and on the diagonal of n × n of their coordinates, one set after the other.
     norms: Vec<[u32; 2]>,
     reference: Reference,
@@ -178,10 +178,6 @@ impl Relative {
     /// Compliances of all rows, from those of the rows of the elements.
     fn with_norms(&self, compliances: &[f64]) -> Vec<f64> {
         [&vec![1.0; self.balls.len()], compliances].concat()
-    }
-    /// Are there no Euler parameters?
-    pub(crate) fn has_no_balls(&self) -> bool {
-        self.balls.is_empty()
     }
     /// All rows independent, none left out, every slot active.
     pub(crate) fn all_rows(&self) -> RowStatus {

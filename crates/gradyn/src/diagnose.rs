@@ -33,10 +33,10 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
     redundancy::check_redundancy(model, run)?;
 
     // |Φ|, |Φ̇|, E along the run
-    let mut terms = model.model.system.evaluator(p);
-    let growth = measure(model, run, &mut terms);
+    let growth = measure(model, run, &mut kept_rows::whole(model).evaluator(p));
 
     // warnings of the steps, then of the positions
+    let mut terms = model.model.system.evaluator(p);
     let mut warnings = steps::newmark(model, run, growth, &mut terms);
     warnings.extend(steps::stiff(model, run));
     warnings.extend(unstable::unstable(run));

@@ -65,8 +65,8 @@ impl Chain {
         }
         Ok(self.step())
     }
-    /// The choices of the step that begins at `past` with some rows, given those of the attempt before, `since`
-    /// steps after the last declared time or knot; forward runs only.
+    /// The choices of the step that begins at `past` with some rows, given those of the attempt before,
+    /// `since` steps after the last declared time or knot; forward runs only.
     pub(crate) fn decide(
         &mut self,
         span: Span<f64>,

@@ -18,13 +18,22 @@ pub(super) struct KeptRows<'a> {
 }
 
 impl<'a> KeptRows<'a> {
-    /// Nothing is measured yet. Penalty has all rows: its run is looked at with those that others would keep.
+    /// Those of a run that ended. Penalty has all rows: its run is looked at with those that others would
+    /// keep.
     pub(super) fn new(model: &'a Prepared, method: &Method, run: &Trajectory, p: &[f64]) -> Self {
+        if method.formulation == Formulation::Penalty {
+            return Self::stopped(model, run, p);
+        }
+        Self::of_choices(model, run.plan.row_choices.clone(), run.plan.rows.clone())
+    }
+    /// Those of a run that stopped, and of the step that it could not do, which comes after the last record.
+    pub(super) fn stopped(model: &'a Prepared, run: &Trajectory, p: &[f64]) -> Self {
+        let (others, numbers) = rows_along(&model.model.system, p, run);
+        Self::of_choices(model, others, numbers)
+    }
+    /// Nothing is measured yet.
+    fn of_choices(model: &'a Prepared, others: Vec<RowChoice>, numbers: Vec<u32>) -> Self {
         let own = &model.model.system;
-        let plan = &run.plan;
-        let known = (method.formulation != Formulation::Penalty)
-            .then(|| (plan.row_choices.clone(), plan.rows.clone()));
-        let (others, numbers) = known.unwrap_or_else(|| rows_along(own, p, run));
         let choices: Vec<RowChoice> = std::iter::once(own.row_choice().clone()).chain(others).collect();
         let measures = choices.iter().map(|_| None).collect();
         Self { sys: whole(model), choices, numbers, measures }

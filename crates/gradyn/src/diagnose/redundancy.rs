@@ -29,7 +29,7 @@ use gradyn_model::{At, Evaluator, FunctionalSet, Level, Mechanics, ModelError, R
 use gradyn_num::{Wide, largest, nothing};
 
 /// What a violation of the constraints, relative to the positions, may be multiplied by in (2) and (3):
-/// coefficients of (1) are below 4, and curvatures add to them.
+/// coefficients of (1) for rows of equal length are below 4, and curvatures add to them.
 const DRIFT: f64 = 100.0;
 
 /// Parts of a run at whose ends (3) and (4) are checked.
@@ -67,8 +67,8 @@ fn splits<'a>(model: &'a Prepared, method: &Method) -> Option<&'a Mechanics> {
     model.model.full.as_ref().filter(|_| method.formulation != Formulation::Penalty)
 }
 
-/// Records at which (3) and (4) are checked: the first, the last, some between them, and where rows are chosen
-/// again.
+/// Records at which (3) and (4) are checked: the first, the last, some between them, and where rows are
+/// chosen again.
 fn checked_records(run: &Run) -> Vec<usize> {
     let plan = &run.trajectory.plan;
     // rows that give way are dependent at the start only
@@ -269,8 +269,8 @@ fn violation(sys: &Mechanics, at: &At, terms: &mut Evaluator<f64>) -> f64 {
     largest(phi[..holonomic].iter().copied()) / sys.size_of(at.q).powi(2)
 }
 
-/// (5): the multipliers of an output row, with `terms` at the node; `rows` is its choice of rows, if it is not
-/// that of the system.
+/// (5): the multipliers of an output row, with `terms` at the node; `rows` is its choice of rows, if it is
+/// not that of the system.
 pub(crate) fn minimum_norm(
     model: &Prepared,
     method: &Method,
@@ -300,8 +300,11 @@ fn named_row(model: &Prepared, row: usize, vectors: Option<&NullVectors>) -> (St
 
 fn broken(model: &Prepared, row: usize, vectors: Option<&NullVectors>, what: &str) -> Error {
     let (name, on) = named_row(model, row, vectors);
-    let e = ModelError::new(format!("`{name}` follows from {on} at the start, but {what}"))
-        .at(&place_of(model, &name));
+    let early = model.assembled.redundant.iter().any(|r| r.row == row);
+    let when = if early { "follows from" } else { "was to follow from" };
+    let at_start = if early { " at the start" } else { "" };
+    let e =
+        ModelError::new(format!("`{name}` {when} {on}{at_start}, but {what}")).at(&place_of(model, &name));
     e.help("the constraints contradict each other on the way: check drivers and axes, or remove a joint")
         .into()
 }

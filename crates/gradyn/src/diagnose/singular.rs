@@ -209,7 +209,7 @@ pub(crate) fn explain(
     let sys = whole(model);
     let mut terms = sys.evaluator(p);
     terms.set_angles(run.plan.angles(run.plan.steps()));
-    let mut rows = KeptRows::new(model, method, run, p);
+    let mut rows = KeptRows::stopped(model, run, p);
     let (s, t, n) = nearest(sys, run, turned, &mut rows, &mut terms);
     let s = if s < NEAR { s.max(rows.condition(n, &terms)) } else { s };
     if s < NEAR {
@@ -251,9 +251,9 @@ fn nearest(
             (least, node) = (s, n);
         }
     }
-    let (ahead, t) = nearest_minimum(sys, run, terms, |terms| rows.measure(last, terms));
+    let (ahead, t) = nearest_minimum(sys, run, terms, |terms| rows.measure(last + 1, terms));
     if ahead < least {
-        return (ahead, t, last);
+        return (ahead, t, last + 1);
     }
     place(node, terms);
     (least, run.plan.t[node], node)

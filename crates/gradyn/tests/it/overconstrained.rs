@@ -1,5 +1,5 @@
-//! Overconstrained linkages: the rows that are kept become dependent on the way although the mechanism does not,
-//! and are chosen again.
+//! Overconstrained linkages: the rows that are kept become dependent on the way although the mechanism does
+//! not, and are chosen again.
 
 use crate::kit::agree::tolerance;
 use crate::kit::cases::STEP;

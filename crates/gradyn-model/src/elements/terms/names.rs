@@ -28,8 +28,8 @@ impl<S: Scalar> ElementTerms<S> {
 }
 
 impl ElementTerms<f64> {
-    /// θ = atan2(Y, X) with its rates, of the angles that anything reads; Y and X are quadratic forms, so that
-    /// differences along v and a are exact.
+    /// θ = atan2(Y, X) with its rates, of the angles that anything reads; Y and X are quadratic forms, so
+    /// that differences along v and a are exact.
     pub(crate) fn angle_motion(&mut self, [q, v, a]: [&[f64]; 3], out: &mut [Option<AngleMotion>]) {
         // q + v, q - v, q + a, q - a
         for ((to, d), s) in self.around.iter_mut().zip([v, v, a, a]).zip([1.0, -1.0, 1.0, -1.0]) {

@@ -13,8 +13,8 @@ pub(crate) const STEP: f64 = 4e-3;
 /// Studies with many parameters of mechanisms that other examples have (`gradyn/tests/it/control.rs`).
 const STUDIES: [&str; 2] = ["manipulator_minimum_time", "slider_crank_codesign"];
 
-/// Linkages that penalty cannot run: it loads redundant rows by drift times α. All other formulations meet them
-/// in a test of their own (`gradyn/tests/it/overconstrained.rs`).
+/// Linkages that penalty cannot run: it loads redundant rows by drift times α. All other formulations meet
+/// them in a test of their own (`gradyn/tests/it/overconstrained.rs`).
 const OVERCONSTRAINED: [&str; 2] = ["bricard", "bennett"];
 
 /// The examples that loops over many methods can afford; the vehicles have a test of their own
