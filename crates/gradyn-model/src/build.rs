@@ -156,6 +156,11 @@ pub struct Times {
 }
 
 impl Model {
+    /// The equations with all rows.
+    #[doc(hidden)]
+    pub fn whole(&self) -> &Mechanics {
+        self.full.as_ref().unwrap_or(&self.system)
+    }
     /// Where an element stands in the file.
     pub fn place(&self, name: &str) -> Option<std::ops::Range<usize>> {
         self.places.iter().find(|(n, _)| n == name).and_then(|p| p.1.clone())

@@ -33,7 +33,7 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
     redundancy::check_redundancy(model, run)?;
 
     // |Φ|, |Φ̇|, E along the run
-    let growth = measure(model, run, &mut kept_rows::whole(model).evaluator(p));
+    let growth = measure(model, run, &mut model.model.whole().evaluator(p));
 
     // warnings of the steps, then of the positions
     let mut terms = model.model.system.evaluator(p);

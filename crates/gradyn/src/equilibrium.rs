@@ -139,7 +139,7 @@ impl Prepared {
 /// Outputs at an equilibrium for the slots p; those whose derivatives are asked for must be determined.
 fn static_outputs(model: &Prepared, e: &Equilibrium, p: &[f64], gradient: bool) -> Result<Vec<f64>, Error> {
     // all rows: loads are shared with those that are left out, as in the table of a run
-    let all = model.model.full.as_ref().unwrap_or(&model.model.system);
+    let all = model.model.whole();
     let t = p[model.model.times.start as usize];
     let mut terms = all.evaluator(p);
     terms.set_angles(&model.model.angles);

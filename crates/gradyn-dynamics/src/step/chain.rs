@@ -35,7 +35,7 @@ pub struct Chain {
     current: usize,
     /// Was record 0 linearised last?
     at_start: bool,
-    /// Turns of angles in a run that is replayed, if there are angles.
+    /// Turns of angles in a run that is replayed; made by the first one.
     turns: Option<Turns>,
 }
 
@@ -43,9 +43,7 @@ impl Chain {
     /// Memory of record 0 and of steps with the rows of the system.
     pub(super) fn new(recipe: &StepRecipe, p: &[f64], start: Initial, step: Box<dyn Stepper>) -> Self {
         let steps = vec![(None, step)];
-        let angles = vec![0.0; recipe.system().dims().angles];
-        let turns = (!angles.is_empty()).then(|| Turns::new(recipe.system(), p, 0.0, &angles));
-        Self { start, recipe: recipe.clone(), p: p.to_vec(), steps, current: 0, at_start: true, turns }
+        Self { start, recipe: recipe.clone(), p: p.to_vec(), steps, current: 0, at_start: true, turns: None }
     }
     /// The step at work.
     fn step(&mut self) -> &mut dyn Stepper {
@@ -98,7 +96,12 @@ impl Chain {
         x: &[f64],
         plan: &mut Plan,
     ) -> Result<(), StepError> {
-        let Some(turns) = &mut self.turns else { return Ok(()) };
+        let angles = self.recipe.system().dims().angles;
+        if angles == 0 {
+            return Ok(());
+        }
+        let new = || Turns::new(self.recipe.system(), &self.p, 0.0, &vec![0.0; angles]);
+        let turns = self.turns.get_or_insert_with(new);
         if n == 0 {
             turns.set(plan.angles(0));
         }

@@ -13,7 +13,6 @@
 //! ```
 //! because (1) is singular between: the run passes by luck, turns back as no motion does, or stays there.
 
-use super::kept_rows::whole;
 use super::singular::{DETERMINANT, NEAR, nearest_minimum, sign};
 use crate::error::Error;
 use crate::method::Method;
@@ -128,7 +127,7 @@ pub(super) fn freedoms(model: &Prepared, run: &Run, p: &[f64]) -> Result<Vec<War
         return Ok(vec![]);
     }
     // (2): the run ends where a named coordinate passes its extreme
-    let terms = &mut whole(model).evaluator(p);
+    let terms = &mut model.model.whole().evaluator(p);
     for kinematics in Kinematics::ALL {
         let stacks = Stack::of_run(model, &run.trajectory, kinematics, &named);
         if let Some(n) = passes_extreme(model, &run.trajectory, &stacks, terms) {

@@ -36,7 +36,7 @@ impl<'a> KeptRows<'a> {
         let own = &model.model.system;
         let choices: Vec<RowChoice> = std::iter::once(own.row_choice().clone()).chain(others).collect();
         let measures = choices.iter().map(|_| None).collect();
-        Self { sys: whole(model), choices, numbers, measures }
+        Self { sys: model.model.whole(), choices, numbers, measures }
     }
     /// Rows of record `n`.
     pub(super) fn rows(&self, n: usize) -> &[u32] {
@@ -64,9 +64,4 @@ impl<'a> KeptRows<'a> {
         let mn = &self.sys.patterns().mn;
         self.of(n).condition(mn, terms.phi_q())
     }
-}
-
-/// The system with all its rows.
-pub(super) fn whole(model: &Prepared) -> &Mechanics {
-    model.model.full.as_ref().unwrap_or(&model.model.system)
 }

@@ -18,7 +18,7 @@
 use super::freedoms::explain_freedoms;
 use super::geometry::massless;
 use super::guards::explain_undefined;
-use super::kept_rows::{KeptRows, whole};
+use super::kept_rows::KeptRows;
 use super::unstable::explodes;
 use crate::method::Method;
 use crate::prepare::{Prepared, Run};
@@ -46,7 +46,7 @@ pub(crate) const DETERMINANT: usize = 400;
 /// When the run passes a position in which the constraint rows are dependent, and the warning about it or
 /// about the nearest one: what follows may be on either branch.
 pub(super) fn singular(model: &Prepared, run: &Run, p: &[f64]) -> (Option<f64>, Vec<Warning>) {
-    let mut terms = whole(model).evaluator(p);
+    let mut terms = model.model.whole().evaluator(p);
     let Some((s, t)) = first_singular(model, run, p, &mut terms) else { return (None, vec![]) };
     if s < SINGULAR {
         let branch = branch(model, run, (t, p), &mut terms);
@@ -206,7 +206,7 @@ pub(crate) fn explain(
         return e;
     }
     // a singular position near the end of the run, or freedoms that end there
-    let sys = whole(model);
+    let sys = model.model.whole();
     let mut terms = sys.evaluator(p);
     terms.set_angles(run.plan.angles(run.plan.steps()));
     let mut rows = KeptRows::stopped(model, run, p);

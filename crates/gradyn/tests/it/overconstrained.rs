@@ -79,7 +79,7 @@ fn all_methods_agree_across_a_change_of_rows() {
 
 /// 10 s.
 #[test]
-#[ignore = "long: `cargo xtask test --all`"]
+#[ignore = "all"]
 fn all_methods_agree_over_ten_seconds() {
     methods_agree("10", 1e-8);
 }
