@@ -36,7 +36,7 @@ fn profile(model: &Prepared) -> String {
     let (a, lam) = (vec![0.1; n], vec![1.0; m]);
     let at = At { t: 0.0, q, v: &v, a: &a, lam: &lam };
     let mut terms = sys.evaluator(&p);
-    terms.set_angles(&model.model.angles);
+    terms.set_branches(&model.model.angles);
     terms.at(0.0, at.q);
     let (mut top, mut rows, mut grad) = (vec![0.0; n], vec![0.0; m], vec![0.0; p.len() + 64]);
     let (mut k, mut c) = (vec![0.0; pat.nn.nnz()], vec![0.0; pat.nn.nnz()]);

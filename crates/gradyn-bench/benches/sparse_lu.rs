@@ -59,7 +59,7 @@ fn vehicle(name: &str, family: Coordinates) -> [Case; 2] {
     let (v, a, lam) = (vec![0.1; dims.n], vec![0.1; dims.n], vec![1e3; dims.m]);
     let at = At { t: 0.0, q: &model.assembled.q, v: &v, a: &a, lam: &lam };
     let mut d = sys.evaluator(&p);
-    d.set_angles(&model.model.angles);
+    d.set_branches(&model.model.angles);
     d.at(0.0, at.q);
     let (mut k, mut c) = (vec![0.0; pat.nn.nnz()], vec![0.0; pat.nn.nnz()]);
     d.forces(&at, &mut vec![0.0; dims.n]);

@@ -52,7 +52,7 @@ fn hashes(model: &Prepared, method: &Method) -> String {
     let Ok(run) = model.run(method) else { return "no run".into() };
     let plan = &run.trajectory.plan;
     let choices = plan.choices.iter().map(|c| f64::from(*c));
-    let records = plan.t.iter().chain(&plan.angles).chain(&run.trajectory.x).copied().chain(choices);
+    let records = plan.t.iter().chain(&plan.branches).chain(&run.trajectory.x).copied().chain(choices);
     let mut text = format!("{:016x} {:016x}", hash(records), hash(run.psi.iter().copied()));
     for s in [Sensitivity::DiscreteDirect, Sensitivity::DiscreteAdjoint, Sensitivity::Automatic] {
         match model.gradient(&run, s) {

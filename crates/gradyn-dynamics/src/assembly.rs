@@ -143,7 +143,7 @@ pub struct Ranks {
 /// (3) at positions that are known.
 pub fn ranks_at(sys: &Setup, t: f64, p: &[f64], angles: &[f64], q: &[f64]) -> Ranks {
     let mut terms = sys.evaluator(p);
-    terms.set_angles(angles);
+    terms.set_branches(angles);
     terms.at(t, q);
     ranks(sys, terms.phi_q())
 }
@@ -218,7 +218,7 @@ impl<'a> Problem<'a> {
     fn new(sys: &'a Setup, t: f64, p: &[f64], angles: &[f64], conditions: usize) -> Self {
         let (n, m) = (sys.dims().n, sys.dims().m);
         let mut terms = sys.evaluator(p);
-        terms.set_angles(angles);
+        terms.set_branches(angles);
         Self {
             sys,
             t,

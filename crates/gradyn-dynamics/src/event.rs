@@ -83,7 +83,7 @@ impl Event {
             first: 0.0,
         };
         // (H, Ḣ) at the start, which must not be zero
-        let [h, rate] = event.measure((start, 0.0), run.plan.angles(0), run.record(0), run.record(0))?;
+        let [h, rate] = event.measure((start, 0.0), run.plan.branches(0), run.record(0), run.record(0))?;
         if h == 0.0 || h.abs() <= 1e-12 * rate.abs() * (end - start) {
             return Err(StepError::AlreadyMet { t: start, rate });
         }
@@ -95,7 +95,7 @@ impl Event {
     fn measure(
         &mut self,
         (t, h): (f64, f64),
-        angles: &[f64],
+        branches: &[f64],
         x: &[f64],
         past: &[f64],
     ) -> Result<[f64; 2], StepError> {
@@ -108,7 +108,7 @@ impl Event {
         }
         // H and its rate
         let time = Wide::along(t, 1.0);
-        self.moving.set_angles(angles);
+        self.moving.set_branches(branches);
         self.moving.at_time(time);
         self.moving.measure(FunctionalSet::Terminal, &lay.node(time, &self.x), &mut self.values);
         let h = self.values[self.index];
@@ -142,7 +142,7 @@ impl Event {
         let n = run.plan.steps();
         let t = run.plan.t[n];
         let before = self.last;
-        let now = self.measure((t + size, size), decided.angles, run.record(n + 1), run.record(n))?;
+        let now = self.measure((t + size, size), decided.branches, run.record(n + 1), run.record(n))?;
         let mut looked = false;
         let cubic = Cubic::new(before, now, size);
         for θ in cubic.candidates() {
@@ -182,8 +182,8 @@ impl Event {
     ) -> Result<Option<Ending>, StepError> {
         let n = run.plan.steps() - 1;
         let h = run.plan.h[run.plan.steps() - 1];
-        let Frozen { angles, choice, .. } = run.plan.frozen(n + 1);
-        let mut trial = Trial::new(run, n, Decided { angles, choice, rows: run.plan.rows[n + 1] });
+        let Frozen { branches, choice, .. } = run.plan.frozen(n + 1);
+        let mut trial = Trial::new(run, n, Decided { branches, choice, rows: run.plan.rows[n + 1] });
         let long = h + 2.0 * SLIVER * size;
         // the longer step may fail where the two do not
         let Ok(high) = trial.at(self, long, chain) else { return Ok(None) };
@@ -265,7 +265,7 @@ impl Cubic {
 struct Trial {
     t: f64,
     past: Vec<f64>,
-    angles: Vec<f64>,
+    branches: Vec<f64>,
     choice: Vec<u32>,
     rows: Option<RowChoice>,
     before: Vec<f64>,
@@ -273,14 +273,14 @@ struct Trial {
 }
 
 impl Trial {
-    fn new(run: &Trajectory, n: usize, Decided { angles, choice, rows }: Decided) -> Self {
+    fn new(run: &Trajectory, n: usize, Decided { branches, choice, rows }: Decided) -> Self {
         let past = run.record(n).to_vec();
         let before = run.plan.h[..n].to_vec();
         Self {
             t: run.plan.t[n],
             x: past.clone(),
             past,
-            angles: angles.to_vec(),
+            branches: branches.to_vec(),
             choice: choice.to_vec(),
             rows: run.plan.row_choice(rows).cloned(),
             before,
@@ -288,10 +288,10 @@ impl Trial {
     }
     /// H after a step h.
     fn at(&mut self, event: &mut Event, h: f64, chain: &mut Chain) -> Result<f64, StepError> {
-        let Self { angles, choice, rows, before, .. } = self;
-        let frozen = Frozen { angles, choice, rows: rows.as_ref(), before };
+        let Self { branches, choice, rows, before, .. } = self;
+        let frozen = Frozen { branches, choice, rows: rows.as_ref(), before };
         chain.advance(Span { t: self.t, h }, frozen, &self.past, &mut self.x)?;
-        event.last = event.measure((self.t + h, h), &self.angles, &self.x, &self.past)?;
+        event.last = event.measure((self.t + h, h), &self.branches, &self.x, &self.past)?;
         Ok(event.last[0])
     }
     /// (2) by regula falsi, with the weight of an end that stays halved, and by bisection where that is slow.

@@ -146,7 +146,7 @@ impl Initial {
         let n = self.layout.n;
         x.fill(0.0);
         x[..n].copy_from_slice(sys.guess());
-        self.acceleration.terms.set_angles(angles);
+        self.acceleration.terms.set_branches(angles);
         let mut r = std::mem::take(&mut self.scratch);
         let result = self.newton(sys, t, angles, x, &mut r);
         self.scratch = r;
@@ -268,7 +268,7 @@ impl Initial {
         angles: &[f64],
         x: &[f64],
     ) -> Result<(), StepError> {
-        self.acceleration.terms.set_angles(angles);
+        self.acceleration.terms.set_branches(angles);
         let (n, m) = (self.layout.n, self.layout.m);
         self.t = t;
         self.point.copy_from_slice(&x[..self.layout.z()]);

@@ -17,8 +17,8 @@ use gradyn_num::ProgramScalar;
 /// What the forward run decided for one record.
 #[derive(Clone, Copy, Debug)]
 pub struct Frozen<'a> {
-    /// References of the angles.
-    pub angles: &'a [f64],
+    /// What decides branches: references of the angles.
+    pub branches: &'a [f64],
     /// Choices of the step.
     pub choice: &'a [u32],
     /// Choice of rows, if it is not that of the system.
@@ -30,8 +30,8 @@ pub struct Frozen<'a> {
 /// What was decided for a step that is not in the plan yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decided<'a> {
-    /// References of the angles.
-    pub angles: &'a [f64],
+    /// What decides branches: references of the angles.
+    pub branches: &'a [f64],
     /// Choices of the step.
     pub choice: &'a [u32],
     /// Number of its choice of rows.
@@ -47,10 +47,10 @@ pub struct Plan {
     pub h: Vec<f64>,
     /// Slot of the declared time at each node, if it is one.
     pub declared: Vec<Option<u32>>,
-    /// References of the angles for each record.
-    pub angles: Vec<f64>,
-    /// Angles per record.
-    pub angle_count: usize,
+    /// What decides branches, for each record.
+    pub branches: Vec<f64>,
+    /// Numbers of `branches` per record.
+    pub branch_count: usize,
     /// Choices of the steps for each record.
     pub choices: Vec<u32>,
     /// Choices per record.
@@ -63,13 +63,13 @@ pub struct Plan {
 
 impl Plan {
     /// Only record 0.
-    pub(crate) fn start(t: f64, declared: Option<u32>, angles: &[f64], choice: &[u32]) -> Self {
+    pub(crate) fn start(t: f64, declared: Option<u32>, branches: &[f64], choice: &[u32]) -> Self {
         Self {
             t: vec![t],
             h: vec![],
             declared: vec![declared],
-            angles: angles.to_vec(),
-            angle_count: angles.len(),
+            branches: branches.to_vec(),
+            branch_count: branches.len(),
             choices: choice.to_vec(),
             choice_count: choice.len(),
             row_choices: vec![],
@@ -80,13 +80,13 @@ impl Plan {
     pub fn steps(&self) -> usize {
         self.h.len()
     }
-    /// Angle references of record `n`.
-    pub fn angles(&self, n: usize) -> &[f64] {
-        &self.angles[n * self.angle_count..(n + 1) * self.angle_count]
+    /// What decides branches in record `n`.
+    pub fn branches(&self, n: usize) -> &[f64] {
+        &self.branches[n * self.branch_count..(n + 1) * self.branch_count]
     }
-    /// Angle references of record `n`, to change them.
-    pub(crate) fn angles_mut(&mut self, n: usize) -> &mut [f64] {
-        &mut self.angles[n * self.angle_count..(n + 1) * self.angle_count]
+    /// What decides branches in record `n`, to change them.
+    pub(crate) fn branches_mut(&mut self, n: usize) -> &mut [f64] {
+        &mut self.branches[n * self.branch_count..(n + 1) * self.branch_count]
     }
     /// Choice of rows of record `n`, if it is not that of the system.
     pub fn rows(&self, n: usize) -> Option<&RowChoice> {
@@ -104,16 +104,21 @@ impl Plan {
     #[doc(hidden)]
     pub fn frozen(&self, n: usize) -> Frozen<'_> {
         let choice = &self.choices[n * self.choice_count..(n + 1) * self.choice_count];
-        Frozen { angles: self.angles(n), choice, rows: self.rows(n), before: &self.h[..n.saturating_sub(1)] }
+        Frozen {
+            branches: self.branches(n),
+            choice,
+            rows: self.rows(n),
+            before: &self.h[..n.saturating_sub(1)],
+        }
     }
     /// Appends a step.
     pub(crate) fn push(&mut self, h: f64, t: f64, declared: Option<u32>, decided: Decided) {
-        let Decided { angles, choice, rows } = decided;
+        let Decided { branches, choice, rows } = decided;
         self.t.push(t);
         self.h.push(h);
         self.declared.push(declared);
         self.rows.push(rows);
-        self.angles.extend_from_slice(angles);
+        self.branches.extend_from_slice(branches);
         self.choices.extend_from_slice(choice);
     }
     /// Takes the last step away.
@@ -122,7 +127,7 @@ impl Plan {
         self.h.pop();
         self.declared.pop();
         self.rows.pop();
-        self.angles.truncate(self.angles.len() - self.angle_count);
+        self.branches.truncate(self.branches.len() - self.branch_count);
         self.choices.truncate(self.choices.len() - self.choice_count);
     }
     /// Room for some steps, so that pushing does not allocate.
@@ -131,7 +136,7 @@ impl Plan {
         self.h.reserve(steps);
         self.declared.reserve(steps);
         self.rows.reserve(steps);
-        self.angles.reserve(steps * self.angle_count);
+        self.branches.reserve(steps * self.branch_count);
         self.choices.reserve(steps * self.choice_count);
     }
     /// Time of node `n` on slots `p`.

@@ -39,7 +39,7 @@ pub fn rows_along(sys: &Setup, p: &[f64], run: &Trajectory) -> (Vec<RowChoice>, 
     let mut chooser = RowChooser::new(sys, p).ok().flatten();
     for n in 0..=run.plan.steps() {
         let q = &run.record(n)[..run.layout.n];
-        let fresh = chooser.as_mut().and_then(|c| c.decide(run.plan.t[n], q, run.plan.angles(n)));
+        let fresh = chooser.as_mut().and_then(|c| c.decide(run.plan.t[n], q, run.plan.branches(n)));
         let number = fresh.map_or(numbers[n], |choice| number_of(choice, sys, &mut choices));
         numbers.push(number);
     }
@@ -95,7 +95,7 @@ impl RowChooser {
     }
     /// Another choice at (t, q), where the present one has become bad.
     pub(crate) fn decide(&mut self, t: f64, q: &[f64], angles: &[f64]) -> Option<&RowChoice> {
-        self.terms.set_angles(angles);
+        self.terms.set_branches(angles);
         self.terms.at(t, q);
         // where (1) has no solution the position is singular
         if !self.express() || self.worst(BAD).is_none() {

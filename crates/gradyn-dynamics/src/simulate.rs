@@ -158,7 +158,7 @@ impl<'a> Walk<'a> {
     /// Does the condition end the run in the step of `size`, `since` steps after a time that must be a node?
     fn ends(&mut self, size: f64, since: usize, event: &mut Option<Event>) -> Result<bool, StepError> {
         let Some(event) = event else { return Ok(false) };
-        let decided = Decided { angles: self.turns.references(), choice: &self.choice, rows: self.rows };
+        let decided = Decided { branches: self.turns.references(), choice: &self.choice, rows: self.rows };
         let Some(ending) = event.ends(self.run, size, since, decided, &mut self.chain)? else {
             return Ok(false);
         };
@@ -168,7 +168,7 @@ impl<'a> Walk<'a> {
     /// Appends a step that ends at t, and checks how many there are; the error is largest in `worst`.
     fn append(&mut self, size: f64, t: f64, declared: Option<u32>, worst: usize) -> Result<(), StepError> {
         let (control, mesh) = (self.control, self.mesh);
-        let decided = Decided { angles: self.turns.references(), choice: &self.choice, rows: self.rows };
+        let decided = Decided { branches: self.turns.references(), choice: &self.choice, rows: self.rows };
         self.run.plan.push(size, t, declared, decided);
         self.turns.follow();
         self.run.statistics.steps += 1;
@@ -190,7 +190,7 @@ impl<'a> Walk<'a> {
         let declared = self.mesh.ends.last().and_then(|e| e.1);
         if joined {
             let frozen = run.plan.frozen(run.plan.steps());
-            self.turns.set(frozen.angles);
+            self.turns.set(frozen.branches);
             self.choice.copy_from_slice(frozen.choice);
             self.rows = run.plan.rows[run.plan.steps()];
             run.plan.pop();
@@ -199,7 +199,7 @@ impl<'a> Walk<'a> {
         }
         run.x.truncate((run.plan.steps() + 1) * run.layout.len);
         run.x.extend_from_slice(&x);
-        let decided = Decided { angles: self.turns.references(), choice: &self.choice, rows: self.rows };
+        let decided = Decided { branches: self.turns.references(), choice: &self.choice, rows: self.rows };
         run.plan.push(h, t, declared, decided);
         let span = Span { t: t - h, h };
         self.turns.look(span, &run.layout.node(t, run.last()))
@@ -233,7 +233,7 @@ impl<'a> Walk<'a> {
         let rows = run.plan.row_choice(self.rows);
         chain.decide(span, rows, past, since, &mut self.choice)?;
         let frozen =
-            Frozen { angles: self.turns.references(), choice: &self.choice, rows, before: &run.plan.h };
+            Frozen { branches: self.turns.references(), choice: &self.choice, rows, before: &run.plan.h };
         let mut result = chain.advance(span, frozen, past, x);
         if let Ok(report) = &result {
             run.statistics.count(n + 1, report);

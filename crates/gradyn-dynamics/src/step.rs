@@ -259,7 +259,7 @@ fn complete(
 ) -> Result<(), StepError> {
     let (n, m) = (lay.n, lay.m);
     out[2 * n..lay.z()].fill(0.0);
-    terms.set_angles(angles);
+    terms.set_branches(angles);
     terms.at(t, &out[..n]);
     // F at a = 0, λ = 0, then the solution of the law
     let mut u = vec![0.0; n + m];

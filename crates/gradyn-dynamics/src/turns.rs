@@ -28,7 +28,7 @@ pub(crate) struct Turns {
     /// May steps of any length be exact?
     exact: bool,
     terms: Evaluator<f64>,
-    /// Of the next step, as [`Evaluator::set_angles`] takes them.
+    /// Of the next step, as [`Evaluator::set_branches`] takes them.
     references: Vec<f64>,
     /// Of the step after a trial.
     next: Vec<f64>,

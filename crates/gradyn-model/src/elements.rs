@@ -252,7 +252,7 @@ impl Elements {
     ) -> Option<Undefined> {
         // the point (t, q, 0)
         let mut terms = self.plain_terms(p);
-        terms.set_angles(angles);
+        terms.set_branches(angles);
         terms.at_time(t);
         let zero = vec![0.0; self.dims.n];
         let mut out = vec![0.0; self.dims.n];

@@ -1,7 +1,7 @@
 //! Terms of a system at one point, with the memory that they are written to.
 //!
 //! ```text
-//! set_slots(p), set_angles, set_rest     once a run, once a step
+//! set_slots(p), set_branches, set_rest     once a run, once a step
 //! at(t, q)                               signals of t, Φ_q, M: what the terms read  (1)
 //! terms(t, q, v, a, λ)                   at the (t, q) of (1) and nowhere else      (2)
 //! measure, conditions                    at any q, at the t of (1) or of `at_time`  (3)
@@ -99,9 +99,9 @@ impl<S: KernelScalar> Evaluator<S> {
     }
     /// Angle references of this step: the branch of each angle is the one nearest to its reference. One
     /// number for each angle, or the time at which the step begins and for each its motion there.
-    pub fn set_angles(&mut self, references: &[f64]) {
+    pub fn set_branches(&mut self, references: &[f64]) {
         self.forget_place();
-        mechanism!(&mut self.terms, x => x.set_angles(references), ())
+        mechanism!(&mut self.terms, x => x.set_branches(references), ())
     }
     /// Leaves forces that act in motion only out of all products of forces, or takes them in again.
     pub fn set_rest(&mut self, rest: bool) {

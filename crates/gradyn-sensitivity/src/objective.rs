@@ -91,7 +91,7 @@ impl Case<'_> {
 /// ψ at the end of a run, (1).
 pub fn values(recipe: &StepRecipe, p: &[f64], run: &Trajectory) -> Vec<f64> {
     let n = run.plan.steps();
-    terminal(recipe, p, run.plan.node(n, p), run.plan.angles(n), run.last())
+    terminal(recipe, p, run.plan.node(n, p), run.plan.branches(n), run.last())
 }
 
 /// z_N + w(x_N, t_N; p) on any scalar.
@@ -99,7 +99,7 @@ pub(crate) fn terminal<S: RunScalar>(recipe: &StepRecipe, p: &[S], t: S, angles:
     let sys = recipe.system();
     let lay = recipe.layout();
     let mut terms = sys.evaluator(p);
-    terms.set_angles(angles);
+    terms.set_branches(angles);
     terms.at(t, &x[..lay.n]);
     let mut w = vec![S::zero(); lay.o];
     terms.measure(FunctionalSet::Terminal, &lay.node(t, x), &mut w);
@@ -123,7 +123,7 @@ impl TerminalRows {
         let t = plan.node(plan.steps(), p);
         let x = case.run.last();
         let mut terms = sys.evaluator(p);
-        terms.set_angles(plan.angles(n));
+        terms.set_branches(plan.branches(n));
         terms.at(t, &x[..lay.n]);
         let at = lay.node(t, x);
         let rows = (0..lay.o).map(|k| {
@@ -133,7 +133,7 @@ impl TerminalRows {
         });
         Self {
             rows: rows.collect(),
-            slopes: slopes(case.recipe, FunctionalSet::Terminal, p, plan.angles(n), &at),
+            slopes: slopes(case.recipe, FunctionalSet::Terminal, p, plan.branches(n), &at),
             node: lay.z(),
         }
     }
@@ -182,7 +182,7 @@ pub(crate) fn slopes(
     let a = lift(at.a);
     let lam = lift(at.lam);
     let mut terms = sys.evaluator_with(p);
-    terms.set_angles(angles);
+    terms.set_branches(angles);
     let t = Wide::var(at.t, 0);
     terms.at(t, &q);
     let mut w = vec![Wide::from(0.0); sys.functionals(set)];

@@ -102,7 +102,7 @@ pub(crate) fn program<S: RunScalar>(
         std::mem::swap(&mut x, &mut past);
     }
     let n = run.plan.steps();
-    Ok(terminal(recipe, &p, run.plan.node(n, &p), run.plan.angles(n), &past))
+    Ok(terminal(recipe, &p, run.plan.node(n, &p), run.plan.branches(n), &past))
 }
 
 /// What corrections are measured by: the rounding level of derivative parts.
@@ -197,7 +197,7 @@ impl Slopes {
         let plan = &case.run.plan;
         let lay = case.run.layout;
         let at = lay.node(plan.t[n], case.run.record(n));
-        self.terms.set_angles(plan.angles(n));
+        self.terms.set_branches(plan.branches(n));
         self.terms.at(at.t, at.q);
         for k in 0..case.objectives() {
             self.terms.measure_row(FunctionalSet::Integrand, k, &at, &mut self.row);

@@ -68,7 +68,7 @@ fn measure(model: &Prepared, run: &mut Run, d: &mut Evaluator<f64>) -> [f64; 2] 
     let mut e0 = 0.0;
     for n in 0..=plan.steps() {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
-        d.set_angles(plan.angles(n));
+        d.set_branches(plan.branches(n));
         d.at(at.t, at.q);
 
         // drift = max |Φ|, max |Φ̇|

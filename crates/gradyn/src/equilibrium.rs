@@ -99,7 +99,7 @@ impl Prepared {
         let mut r = zero[..n].to_vec();
         let mut lam = zero[..m].to_vec();
         let mut b = vec![0.0; n];
-        terms.set_angles(&self.model.angles);
+        terms.set_branches(&self.model.angles);
         let mut q: Vec<Wide> = self.assembled.q.iter().map(|&q| Wide::from(q)).collect();
         let Some(mut reduced) = Reduced::of(sys)? else { return Ok(vec![]) };
         // R_q δq = -R_p δp, then λ there
@@ -129,7 +129,7 @@ impl Prepared {
         let Some(mut balance) = Balance::of(sys, p)? else { return Ok(None) };
         let mut terms = sys.evaluator(p);
         let mut r = vec![0.0; q.len()];
-        terms.set_angles(&self.model.angles);
+        terms.set_branches(&self.model.angles);
         terms.at(t, q);
         balance.linearise(sys, t, q, &self.model.angles, &mut terms, &mut r)?;
         Ok(Some(balance))
@@ -142,7 +142,7 @@ fn static_outputs(model: &Prepared, e: &Equilibrium, p: &[f64], gradient: bool) 
     let all = model.model.whole();
     let t = p[model.model.times.start as usize];
     let mut terms = all.evaluator(p);
-    terms.set_angles(&model.model.angles);
+    terms.set_branches(&model.model.angles);
     terms.at(t, &e.q);
     let mut lam = e.lam.clone();
     minimum_norm(model, &Method::default(), None, &terms, &mut lam);

@@ -52,7 +52,7 @@ impl Prepared {
         let mut g = vec![0.0; lay.o];
         for n in 0..=plan.steps() {
             let at = lay.node(plan.t[n], run.trajectory.record(n));
-            terms.set_angles(plan.angles(n));
+            terms.set_branches(plan.branches(n));
             terms.at(at.t, at.q);
             terms.measure(FunctionalSet::Integrand, &at, &mut g);
             // the largest level, and how far ψ may be above

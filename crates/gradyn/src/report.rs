@@ -55,7 +55,7 @@ impl Prepared {
         let reads = (0..lay.m).any(|k| sys.reads_multiplier(k));
         // row = outputs of a node, with the loads that redundant rows share
         let mut row = |t: f64, n: usize, x: &[f64]| {
-            terms.set_angles(plan.angles(n));
+            terms.set_branches(plan.branches(n));
             terms.at(t, &x[..lay.n]);
             node.copy_from_slice(&x[..lay.z()]);
             if reads {
@@ -159,7 +159,7 @@ impl OutputDerivatives {
             let mut terms = sys.evaluator(p);
             let mut y = vec![Wide::from(0.0); outputs];
             let t = plan.node(n, p);
-            terms.set_angles(plan.angles(n));
+            terms.set_branches(plan.branches(n));
             terms.at(t, &seeded[..lay.n]);
             terms.measure(FunctionalSet::Output, &lay.node(t, &seeded), &mut y);
             // rows = their derivative parts

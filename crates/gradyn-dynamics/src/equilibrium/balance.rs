@@ -85,8 +85,8 @@ impl Balance {
             .transpose()
     }
     /// The branches of angles.
-    pub(crate) fn set_angles(&mut self, angles: &[f64]) {
-        self.curvature.set_angles(angles);
+    pub(crate) fn set_branches(&mut self, angles: &[f64]) {
+        self.curvature.set_branches(angles);
     }
     /// R at q, where `terms` are; λ and ν there.
     pub(crate) fn residual(
@@ -111,7 +111,7 @@ impl Balance {
         terms: &mut Evaluator<f64>,
         out: &mut [f64],
     ) -> Result<(), StepError> {
-        self.set_angles(angles);
+        self.set_branches(angles);
         self.residual(sys, t, q, terms, out);
         self.set(sys, t, q, terms);
         let name = |i: usize| sys.coordinate_name(i.min(q.len() - 1));

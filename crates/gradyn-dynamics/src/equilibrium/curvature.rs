@@ -29,8 +29,8 @@ impl Curvature {
         Self { terms, p: p.to_vec(), slots, q: vec![zero; dims.n], zero: vec![zero; dims.n.max(dims.m)], row }
     }
     /// The branches of angles.
-    pub(crate) fn set_angles(&mut self, angles: &[f64]) {
-        self.terms.set_angles(angles);
+    pub(crate) fn set_branches(&mut self, angles: &[f64]) {
+        self.terms.set_branches(angles);
     }
     /// The gradient of condition `k` where `q` is.
     fn evaluate(&mut self, sys: &Setup, t: f64, k: usize) {

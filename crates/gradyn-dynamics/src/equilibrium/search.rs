@@ -136,7 +136,7 @@ impl<'a> Problem<'a> {
     ) -> Result<Self, StepError> {
         let n = sys.dims().n;
         let mut terms = sys.evaluator(p);
-        terms.set_angles(angles);
+        terms.set_branches(angles);
         terms.at(t, q);
         let size = sys.size_of(q);
         let balance = Balance::new(sys, p, held, &choose(sys, t, q, &mut terms, held)?)?;
@@ -151,8 +151,8 @@ impl<'a> Problem<'a> {
     }
     /// |R| at q, scaled; `r` holds R.
     fn measure(&mut self, q: &[f64], angles: &[f64]) -> Result<f64, StepError> {
-        self.terms.set_angles(angles);
-        self.balance.set_angles(angles);
+        self.terms.set_branches(angles);
+        self.balance.set_branches(angles);
         self.terms.at(self.t, q);
         self.balance.residual(self.sys, self.t, q, &mut self.terms, &mut self.r);
         if !self.balance.reduced.load.iter().all(|x| x.is_finite()) {

@@ -98,7 +98,7 @@ impl Adams {
     }
     /// Angles and signals of the past node.
     fn set_past(&self, span: Span<f64>, frozen: Frozen, l: &mut AdamsLinear) {
-        l.past.set_angles(frozen.angles);
+        l.past.set_branches(frozen.branches);
         l.past.at_time(span.t);
     }
     /// Offsets of the blocks.
@@ -266,7 +266,7 @@ impl<S: RunScalar> Residual<S> for Bound<Adams, Work<S>> {
         let sys = &spec.sys;
         let lay = spec.layout();
         let (n2, z) = (2 * lay.n, lay.z());
-        w.terms.set_angles(frozen.angles);
+        w.terms.set_branches(frozen.branches);
         let c = spec.coefficients(span, &frozen);
         w.terms.at(span.t, &past[..lay.n]);
         w.terms.measure(FunctionalSet::Integrand, &lay.node(span.t, past), &mut w.g[0]);
@@ -355,7 +355,7 @@ impl Stepper for Bound<Adams, AdamsLinear> {
         for (o, block) in spec.offsets(&lay).zip(&mut l.blocks) {
             spec.predict(&lay, &l.c, past, spec.slope(&lay, o, x), &mut l.sums[..n2]);
             x[o..o + n2].copy_from_slice(&l.sums[..n2]);
-            block.linear.terms.set_angles(frozen.angles);
+            block.linear.terms.set_branches(frozen.branches);
             block.evaluate(sys, span.end(), frozen.choice, &mut x[o..o + z])?;
         }
         let node = usize::from(spec.corrects);
@@ -393,7 +393,7 @@ impl Stepper for Bound<Adams, AdamsLinear> {
         l.c = spec.coefficients(span, &frozen);
         // (1), (2)
         for (o, block) in spec.offsets(&lay).zip(&mut l.blocks) {
-            block.linear.terms.set_angles(frozen.angles);
+            block.linear.terms.set_branches(frozen.branches);
             block.hold(sys, &lay.node(span.end(), &x[o..o + lay.z()]), frozen.choice)?;
         }
         // g_x at both nodes
@@ -445,7 +445,7 @@ impl Stepper for Bound<Adams, AdamsLinear> {
         out[..2 * lay.n].copy_from_slice(&x[..2 * lay.n]);
         spec.add(&lay, &w, order + 1, x, &mut out[..2 * lay.n]);
         let block = &mut l.blocks[0];
-        block.linear.terms.set_angles(frozen.angles);
+        block.linear.terms.set_branches(frozen.branches);
         block.evaluate(&spec.sys, span.t + theta * span.h, frozen.choice, out)
     }
     fn counts(&self) -> Counts {

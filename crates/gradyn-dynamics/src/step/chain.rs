@@ -84,7 +84,7 @@ impl Chain {
         x: &mut [f64],
     ) -> Result<Report, StepError> {
         match past {
-            [] => self.start.advance(self.recipe.system(), span.t, frozen.angles, x),
+            [] => self.start.advance(self.recipe.system(), span.t, frozen.branches, x),
             _ => self.step_with(frozen.rows)?.advance(span, frozen, past, x),
         }
     }
@@ -103,12 +103,12 @@ impl Chain {
         let new = || Turns::new(self.recipe.system(), &self.p, 0.0, &vec![0.0; angles]);
         let turns = self.turns.get_or_insert_with(new);
         if n == 0 {
-            turns.set(plan.angles(0));
+            turns.set(plan.branches(0));
         }
         turns.look(span, &self.recipe.layout().node(span.end(), x))?;
         turns.follow();
         if n < plan.steps() {
-            plan.angles_mut(n + 1).copy_from_slice(turns.references());
+            plan.branches_mut(n + 1).copy_from_slice(turns.references());
         }
         Ok(())
     }
@@ -116,7 +116,7 @@ impl Chain {
     pub fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError> {
         self.at_start = a.is_start();
         match self.at_start {
-            true => self.start.linearise(self.recipe.system(), a.span.t, a.frozen.angles, a.x),
+            true => self.start.linearise(self.recipe.system(), a.span.t, a.frozen.branches, a.x),
             false => self.step_with(a.frozen.rows)?.linearise(a),
         }
     }
@@ -226,7 +226,7 @@ impl<S: RunScalar> Residual<S> for ChainResidual<S> {
         // record 0
         let Self { recipe, terms, .. } = self;
         let (start, layout) = (recipe.start(), recipe.layout());
-        terms.set_angles(a.frozen.angles);
+        terms.set_branches(a.frozen.branches);
         initial::residual(recipe.system(), &start.law, &layout, a.span.t, a.x, terms, r);
         if start.auxiliary {
             initial::auxiliary_rows(&layout, a.x, r);

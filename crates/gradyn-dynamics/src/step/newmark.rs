@@ -234,7 +234,7 @@ impl Stepper for Bound<Newmark, NewmarkLinear> {
         let h = span.h;
         let (n, o, z) = (lay.n, lay.o, lay.z());
         // g₀
-        l.motion.terms.set_angles(frozen.angles);
+        l.motion.terms.set_branches(frozen.branches);
         if o > 0 {
             l.motion.terms.at_time(span.t);
             l.motion.terms.measure(FunctionalSet::Integrand, &lay.node(span.t, past), &mut x[z..z + o]);
@@ -272,7 +272,7 @@ impl Stepper for Bound<Newmark, NewmarkLinear> {
             &Lagrange { compliance: spec.start.compliance, ..Lagrange::ACCELERATION },
             &lay,
             span.t + theta * span.h,
-            frozen.angles,
+            frozen.branches,
             &mut l.motion.terms,
             &mut l.projector.kkt,
             out,
@@ -286,7 +286,7 @@ impl Stepper for Bound<Newmark, NewmarkLinear> {
         let t = span.end();
         l.h = span.h;
         l.t = t;
-        l.motion.terms.set_angles(frozen.angles);
+        l.motion.terms.set_branches(frozen.branches);
         // (7)
         let known = l.gradients(&lay, span, x, past);
         // (3): the evaluator goes to the node

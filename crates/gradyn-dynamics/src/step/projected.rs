@@ -218,7 +218,7 @@ impl<S: RunScalar> Residual<S> for Bound<Projected, Work<S>> {
         let lay = spec.layout();
         let inner = spec.inner;
         let (n, m, [tilde, sq, sv]) = (lay.n, lay.m, spec.offsets());
-        w.terms.set_angles(frozen.angles);
+        w.terms.set_branches(frozen.branches);
         // (1)
         spec.unproject(x, &mut w.x);
         let inside = StepArgs { span, frozen, x: &w.x, past: &past[..inner.len] };
@@ -264,7 +264,7 @@ impl Stepper for Bound<Projected, ProjectedLinear> {
         let (inner, [tilde, ..]) = (spec.inner, spec.offsets());
         let first = l.inner.advance(span, frozen, &past[..inner.len], &mut x[..inner.len])?;
         x.copy_within(..inner.z(), tilde);
-        l.node.terms.set_angles(frozen.angles);
+        l.node.terms.set_branches(frozen.branches);
         let then = spec.project(span.end(), l, x)?;
         Ok(Report {
             iterations: first.iterations + then.iterations,
@@ -284,7 +284,7 @@ impl Stepper for Bound<Projected, ProjectedLinear> {
         // (4), and the matrices of (2), (3)
         l.t = span.end();
         let at = lay.node(l.t, x);
-        l.node.terms.set_angles(frozen.angles);
+        l.node.terms.set_branches(frozen.branches);
         l.node.set(sys, &at);
         l.point.copy_from_slice(&x[..lay.z()]);
         (0..2 * n).for_each(|i| l.diff[i] = x[i] - x[tilde + i]);

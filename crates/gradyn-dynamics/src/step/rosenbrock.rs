@@ -149,7 +149,7 @@ impl Rosenbrock {
         }
         // rows and integrands there
         let at = lay.node(S::along(t, τ), &a.point);
-        a.terms.set_angles(frozen.angles);
+        a.terms.set_branches(frozen.branches);
         a.terms.at(at.t, at.q);
         self.state.residual(sys, &self.f, &at, frozen.choice, &mut a.terms, &mut a.rows, &mut a.scratch);
         if lay.o > 0 {
@@ -245,7 +245,7 @@ impl<S: RunScalar> Residual<S> for Bound<Rosenbrock, Work<S>> {
         let StepArgs { span, frozen, x, past } = *a;
         let (sys, lay, n2) = (&spec.sys, spec.layout(), 2 * spec.sys.dims().n);
         let (z, s) = (lay.z(), spec.stages());
-        w.terms.set_angles(frozen.angles);
+        w.terms.set_branches(frozen.branches);
         for k in 0..lay.o {
             r[z + k] = x[z + k] - past[z + k];
         }
@@ -330,7 +330,7 @@ impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
             let at = lay.node(span.t + spec.scheme.node(i) * span.h, spec.block(&lay, i, x, past));
             let block = if i == 0 { &mut l.base } else { &mut l.blocks[i - 1] };
             if i > 0 {
-                block.linear.terms.set_angles(frozen.angles);
+                block.linear.terms.set_branches(frozen.branches);
                 block.set(sys, &at, frozen.choice)?;
             }
             if lay.o > 0 {
@@ -338,7 +338,7 @@ impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
             }
         }
         // the node
-        l.node.linear.terms.set_angles(frozen.angles);
+        l.node.linear.terms.set_branches(frozen.branches);
         l.node.set(sys, &lay.node(span.end(), x), frozen.choice)?;
         // (3) along w_i
         let directions = &x[spec.direction(&lay, 0)..];
@@ -374,7 +374,7 @@ impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
         let Self { spec, memory: l } = self;
         let StepArgs { span, frozen, x, past } = *a;
         super::hermite(&spec.layout(), span.h, theta, past, x, &mut out[..2 * spec.layout().n]);
-        l.node.linear.terms.set_angles(frozen.angles);
+        l.node.linear.terms.set_branches(frozen.branches);
         l.node.evaluate(&spec.sys, span.t + theta * span.h, frozen.choice, out)
     }
     fn counts(&self) -> Counts {

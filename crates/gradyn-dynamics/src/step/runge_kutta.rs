@@ -165,7 +165,7 @@ impl RungeKutta {
         let o = self.at(lay, i + 1);
         let block = &mut l.blocks[i];
         self.stage(lay, i, span.h, x, past);
-        block.linear.terms.set_angles(frozen.angles);
+        block.linear.terms.set_branches(frozen.branches);
         let t = span.t + self.tableau.nodes[i] * span.h;
         block.evaluate(&self.sys, t, frozen.choice, &mut x[o..o + lay.z()])?;
         Ok(Report { iterations: 1, factorizations: 1 })
@@ -349,7 +349,7 @@ impl<S: RunScalar> Residual<S> for Bound<RungeKutta, Work<S>> {
         let StepArgs { span, frozen, x, past } = *a;
         let lay = spec.layout();
         let z = lay.z();
-        w.terms.set_angles(frozen.angles);
+        w.terms.set_branches(frozen.branches);
         for k in 0..lay.o {
             r[z + k] = x[z + k] - past[z + k];
         }
@@ -408,7 +408,7 @@ impl Stepper for Bound<RungeKutta, RungeKuttaLinear> {
         }
         // (2)
         if lay.o > 0 {
-            l.past.set_angles(frozen.angles);
+            l.past.set_branches(frozen.branches);
             l.past.at_time(span.t);
             spec.quadrature(&lay, spec.b(), span, x, past, l);
             for k in 0..lay.o {
@@ -425,7 +425,7 @@ impl Stepper for Bound<RungeKutta, RungeKuttaLinear> {
         l.h = span.h;
         // g_x of the past
         if spec.counts(0) {
-            l.past.set_angles(frozen.angles);
+            l.past.set_branches(frozen.branches);
             l.past.at_time(span.t);
             l.g[0].set(&lay.node(span.t, past), &mut l.past);
         }
@@ -435,7 +435,7 @@ impl Stepper for Bound<RungeKutta, RungeKuttaLinear> {
                 let t = span.t + spec.tableau.nodes[i] * span.h;
                 let at = lay.node(t, spec.block(&lay, i + 1, x, past));
                 let block = &mut l.blocks[i];
-                block.linear.terms.set_angles(frozen.angles);
+                block.linear.terms.set_branches(frozen.branches);
                 if l.groups[g].is_some() {
                     block.linear.terms.at(t, at.q);
                     block.partials(sys, &at, frozen.choice)?;
@@ -473,13 +473,13 @@ impl Stepper for Bound<RungeKutta, RungeKuttaLinear> {
                 &spec.law(),
                 &lay,
                 t,
-                frozen.angles,
+                frozen.branches,
                 &mut block.linear.terms,
                 &mut l.kkt,
                 out,
             );
         }
-        block.linear.terms.set_angles(frozen.angles);
+        block.linear.terms.set_branches(frozen.branches);
         block.evaluate(&spec.sys, t, frozen.choice, out)
     }
     fn error(&mut self, a: &StepArgs, tol: Tolerance) -> Option<(f64, usize)> {

@@ -79,7 +79,7 @@ impl Partials {
         for (i, p) in self.point.iter_mut().enumerate() {
             *p = Lanes { re: x[i], eps: std::array::from_fn(|k| w.get(k * z + i).copied().unwrap_or(0.0)) };
         }
-        self.linear.terms.set_angles(frozen.angles);
+        self.linear.terms.set_branches(frozen.branches);
         let at = lay.node(t, &self.point);
         self.linear.set(sys, &at);
         if state != Integrated::Full {

@@ -59,7 +59,7 @@ fn every_model_is_assembled() {
         chain
             .advance(
                 Span { t, h: 0.0 },
-                Frozen { angles: &r.model.angles, choice: &[], rows: None, before: &[] },
+                Frozen { branches: &r.model.angles, choice: &[], rows: None, before: &[] },
                 &[],
                 &mut x,
             )
@@ -69,7 +69,7 @@ fn every_model_is_assembled() {
         });
         // and its velocities satisfy Φ̇ = 0, its accelerations Φ̈ = 0
         let mut terms = sys.evaluator(&r.p);
-        terms.set_angles(&r.model.angles);
+        terms.set_branches(&r.model.angles);
         terms.at(t, &x[..dims.n]);
         for c in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] {
             let mut out = vec![0.0; dims.m];
@@ -293,7 +293,7 @@ fn record_0(m: &Mechanism) -> Result<Vec<f64>, StepError> {
     let mut x = vec![0.0; recipe.layout().len];
     chain.advance(
         Span { t: 0.0, h: 0.0 },
-        Frozen { angles: &r.model.angles, choice: &[], rows: None, before: &[] },
+        Frozen { branches: &r.model.angles, choice: &[], rows: None, before: &[] },
         &[],
         &mut x,
     )?;

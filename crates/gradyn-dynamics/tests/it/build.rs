@@ -31,7 +31,7 @@ fn measure(m: &Mechanism, expressions: &[String]) -> Vec<f64> {
     let (sys, dims) = (&r.model.system, r.model.system.dims());
     let mut terms = sys.evaluator(&r.p);
     let t = r.p[r.model.times.start as usize];
-    terms.set_angles(&r.model.angles);
+    terms.set_branches(&r.model.angles);
     terms.at(t, &r.q);
     let mut rows: Vec<Vec<f64>> = vec![vec![0.0; dims.n]; dims.m];
     sys.patterns().mn.iter().for_each(|(i, j, k)| rows[i][j] = terms.phi_q()[k]);

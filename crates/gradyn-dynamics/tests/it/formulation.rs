@@ -118,7 +118,7 @@ impl Case {
     fn linear(&self) -> Linear {
         let sys = &self.model.system;
         let mut l = Linear::new(sys, self.f, &self.x[self.block(4)]);
-        l.terms.set_angles(&self.model.angles);
+        l.terms.set_branches(&self.model.angles);
         l.set(sys, &self.at());
         l
     }
@@ -127,7 +127,7 @@ impl Case {
         let sys = &self.model.system;
         duals(&self.x, self.n + self.m, |x, out| {
             let mut terms = sys.evaluator(&x[self.block(4)]);
-            terms.set_angles(&self.model.angles);
+            terms.set_branches(&self.model.angles);
             let t = Wide::from(self.t);
             terms.at(t, &x[..self.n]);
             self.f.residual(sys, &At::of(t, x, self.n, self.m), &mut terms, out);

@@ -276,7 +276,7 @@ fn newmark_with_negative_xi_dissipates() {
         let mut terms = sys.evaluator(&p);
         let mut at = |n: usize| {
             let (t, x, mut out) = (run.plan.t[n], run.record(n), [0.0; 2]);
-            terms.set_angles(run.plan.angles(n));
+            terms.set_branches(run.plan.branches(n));
             terms.at(t, &x[..run.layout.n]);
             terms.measure(FunctionalSet::Output, &run.layout.node(t, x), &mut out);
             out[0]

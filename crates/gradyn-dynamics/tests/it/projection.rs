@@ -41,7 +41,7 @@ fn energies(r: &Ready, compliance: f64, random: &mut Random) -> Option<(f64, f64
     x.extend((0..n).map(|_| random.next()));
     x.resize(3 * n + m, 0.0);
     let mut terms = sys.evaluator(&r.p);
-    terms.set_angles(&r.model.angles);
+    terms.set_branches(&r.model.angles);
     terms.at(t, &x[..n]);
     // a driver moves the set onto which v is projected
     let (still, mut rate) = (vec![0.0; n.max(m)], vec![0.0; m]);

@@ -45,7 +45,7 @@ fn open_conditions(sys: &Mechanics, p: &[f64], t: f64, angles: &[f64]) -> Vec<us
     let count = sys.start.velocity_conditions.len();
     let mut terms = sys.evaluator(p);
     let zero = vec![0.0; n.max(m)];
-    terms.set_angles(angles);
+    terms.set_branches(angles);
     terms.at(t, sys.guess());
     let at = At { t, q: sys.guess(), v: &zero[..n], a: &zero[..n], lam: &zero[..m] };
     // conditions, then A

@@ -38,7 +38,7 @@ impl<S: Scalar> ElementTerms<S> {
             self.mass[pos as usize] += p[s as usize];
         }
     }
-    pub(crate) fn set_angles(&mut self, references: &[f64]) {
+    pub(crate) fn set_branches(&mut self, references: &[f64]) {
         // one number each is an angle that stands still
         if references.len() == self.references.len() {
             self.begun = 0.0;

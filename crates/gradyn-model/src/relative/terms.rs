@@ -131,8 +131,8 @@ impl<S: Scalar> TreeTerms<S> {
         self.g.iter_mut().zip(&self.tree.geometry).for_each(|(g, &s)| *g = p[s as usize]);
         [&mut self.here, &mut self.seen].into_iter().for_each(|m| m.forget());
     }
-    pub(crate) fn set_angles(&mut self, references: &[f64]) {
-        self.inner.set_angles(references);
+    pub(crate) fn set_branches(&mut self, references: &[f64]) {
+        self.inner.set_branches(references);
     }
     pub(crate) fn set_rest(&mut self, rest: bool) {
         self.inner.set_rest(rest);

@@ -23,7 +23,7 @@ fn terms_are_asked_where_the_evaluator_is() {
         let at = At { t: 0.5, q: &q, v: &zero[..dims.n], a: &zero[..dims.n], lam: &zero[..dims.m] };
         let mut out = vec![0.0; dims.n.max(dims.m)];
         let mut terms = sys.evaluator(&r.p);
-        terms.set_angles(&r.model.angles);
+        terms.set_branches(&r.model.angles);
         // nothing before `at`
         assert!(refused(&mut terms, |t| t.forces(&at, &mut out[..dims.n])));
         assert!(refused(&mut terms, |t| _ = t.phi_q()));
@@ -51,7 +51,7 @@ fn terms_are_asked_where_the_evaluator_is() {
         assert!(refused(&mut terms, |t| t.measure(FunctionalSet::Output, &at, &mut outputs)));
         // so do other references of angles
         terms.at(0.5, &q);
-        terms.set_angles(&r.model.angles);
+        terms.set_branches(&r.model.angles);
         assert!(refused(&mut terms, |t| t.forces(&at, &mut out[..dims.n])));
     }
 }

@@ -74,7 +74,7 @@ impl Case {
     /// An evaluator at the state.
     fn terms(&self) -> Evaluator<f64> {
         let mut terms = self.sys().evaluator(&self.x[self.p()]);
-        terms.set_angles(&self.r.model.angles);
+        terms.set_branches(&self.r.model.angles);
         terms.at(self.t, &self.x[self.q()]);
         terms
     }
@@ -87,7 +87,7 @@ impl Case {
             };
             let x: Vec<Wide> = self.x.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
             let mut terms = self.sys().evaluator(&x[self.p()]);
-            terms.set_angles(&self.r.model.angles);
+            terms.set_branches(&self.r.model.angles);
             let t = Wide::from(self.t);
             terms.at(t, &x[self.q()]);
             let at = At { t, q: &x[self.q()], v: &x[self.v()], a: &x[self.a()], lam: &x[self.lam()] };
@@ -225,7 +225,7 @@ fn rates_are_those_of_a_motion() {
             along(&c.x[c.p()], &vec![0.0; c.slots]),
         );
         let mut wide = sys.evaluator(&p);
-        wide.set_angles(&c.r.model.angles);
+        wide.set_branches(&c.r.model.angles);
         wide.at(t, &q);
         for level in 0..2 {
             let (mut truth, mut rate) = (vec![Wide::from(0.0); c.m], vec![0.0; c.m]);

@@ -52,7 +52,7 @@ impl OfSystem<'_> {
     }
     fn placed<S: RunScalar>(&self, x: &[S]) -> Evaluator<S> {
         let mut terms = self.sys.evaluator(&x[self.width()..]);
-        terms.set_angles(self.angles);
+        terms.set_branches(self.angles);
         terms.at(S::from(self.t), &x[..self.sys.dims().n]);
         terms
     }

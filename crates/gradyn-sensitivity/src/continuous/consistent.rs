@@ -78,7 +78,7 @@ fn remove(
 /// d/dt of g_x along the run.
 fn integrand_rate(sys: &Setup, p: &[f64], at: &At, rate: &[f64], angles: &[f64]) -> IntegrandRows {
     let mut terms = sys.evaluator_with(p);
-    terms.set_angles(angles);
+    terms.set_branches(angles);
     let x = [at.q, at.v, at.a, at.lam].concat();
     let x: Vec<Wide> = x.iter().zip(rate).map(|(x, dx)| Wide::along(*x, *dx)).collect();
     let t = Wide::along(at.t, 1.0);

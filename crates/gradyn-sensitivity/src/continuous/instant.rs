@@ -37,7 +37,7 @@ impl Instant {
         factored: bool,
     ) -> Result<(), StepError> {
         // partials at the point, factored where that is asked for
-        self.block.linear.terms.set_angles(frozen.angles);
+        self.block.linear.terms.set_branches(frozen.branches);
         if factored {
             self.block.set(sys, at, frozen.choice)?;
         } else {
@@ -47,7 +47,7 @@ impl Instant {
         // functionals and moving terms there
         self.g.set(at, &mut self.block.linear.terms);
         if let Some(moving) = &mut self.moving {
-            moving.set(at, frozen.angles);
+            moving.set(at, frozen.branches);
         }
         Ok(())
     }
@@ -96,7 +96,7 @@ impl Moving {
     /// A dual step along (1, v).
     fn set(&mut self, at: &At, angles: &[f64]) {
         self.q.iter_mut().zip(at.q.iter().zip(at.v)).for_each(|(x, (q, v))| *x = Wide::along(*q, *v));
-        self.terms.set_angles(angles);
+        self.terms.set_branches(angles);
         self.terms.at(Wide::along(at.t, 1.0), &self.q);
         self.mass.iter_mut().zip(self.terms.mass()).for_each(|(x, m)| *x = m.eps[0]);
         self.phi_q.iter_mut().zip(self.terms.phi_q()).for_each(|(x, m)| *x = m.eps[0]);

@@ -76,7 +76,7 @@ impl SampleSeeds {
         // the record, and room for a row of y_x and y_p
         let t = plan.node(n, p);
         let at = lay.node(t, case.run.record(n));
-        terms.set_angles(plan.angles(n));
+        terms.set_branches(plan.branches(n));
         terms.at(t, at.q);
         let mut row = vec![0.0; lay.z() + support.len()];
         let place = self.place_of(n, lay.z());
@@ -90,7 +90,7 @@ impl SampleSeeds {
         }
         // slots += wᵀ y_t t'
         if let Some(slot) = plan.declared[n] {
-            let y_t = slopes(case.recipe, FunctionalSet::Output, p, plan.angles(n), &at);
+            let y_t = slopes(case.recipe, FunctionalSet::Output, p, plan.branches(n), &at);
             // what is not asked for may have no slope
             let asked = weights.iter().zip(y_t).filter(|(w, _)| **w != 0.0);
             self.slots[slot as usize] += asked.map(|(w, y)| w * y).sum::<f64>();

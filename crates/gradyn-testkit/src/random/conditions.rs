@@ -123,7 +123,7 @@ pub(super) fn pivots(
     let (n, rows, held) = (sys.dims().n, sys.dims().m, sys.dims().m - sys.dims().m_vel);
     let (t, q, zero) = (p[model.times.start as usize], sys.guess().to_vec(), vec![0.0; n.max(rows)]);
     let mut d = sys.evaluator(&p);
-    d.set_angles(&model.angles);
+    d.set_branches(&model.angles);
     d.at(t, &q);
     let at = At { t, q: &q, v: &zero[..n], a: &zero[..n], lam: &zero[..rows] };
     let mut phi = vec![0.0; rows];

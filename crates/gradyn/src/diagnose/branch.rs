@@ -28,7 +28,7 @@ fn orientation(model: &Prepared) -> Option<f64> {
     let mut terms = sys.evaluator(&p);
     let zero = vec![0.0; dims.n.max(dims.m)];
     let t = p[model.model.times.start as usize];
-    terms.set_angles(&model.model.angles);
+    terms.set_branches(&model.model.angles);
     terms.at(t, q);
 
     // Φ_q

@@ -94,7 +94,7 @@ fn check_regular(model: &Prepared, method: &Method, kinematics: Kinematics) -> R
     let sys = &model.model.system;
     let p = model.model.slots(&model.rho);
     let mut terms = sys.evaluator(&p);
-    terms.set_angles(&model.model.angles);
+    terms.set_branches(&model.model.angles);
     terms.at(p[model.model.times.start as usize], &model.assembled.q);
     // first = a dependency of its rows
     let stack = Stack::new(sys, kinematics, &method.independent_coordinates(sys));

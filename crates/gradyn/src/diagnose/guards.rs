@@ -47,7 +47,7 @@ fn undefined_ahead(model: &Prepared, run: &Trajectory, p: &[f64]) -> Option<Step
         let q: Vec<f64> = (0..lay.n).map(|i| from.q[i] + τ * (from.v[i] + 0.5 * τ * from.a[i])).collect();
         let v: Vec<f64> = (0..lay.n).map(|i| from.v[i] + τ * from.a[i]).collect();
         let to = At { t: from.t + τ, q: &q, v: &v, ..from };
-        let mut d = evaluator_at(model, run.plan.angles(last), p, &to);
+        let mut d = evaluator_at(model, run.plan.branches(last), p, &to);
         d.undefined_force(&from, &to).map(|outside| undefined_force(to.t, outside))
     })
 }
@@ -61,7 +61,7 @@ pub(crate) fn check_defined(model: &Prepared, run: &Run, p: &[f64]) -> Result<()
         return Ok(());
     }
     let node = |n: usize| lay.node(plan.t[n], run.trajectory.record(n));
-    let mut terms = evaluator_at(model, plan.angles(0), p, &node(0));
+    let mut terms = evaluator_at(model, plan.branches(0), p, &node(0));
     for n in 1..=plan.steps() {
         terms.at_time(plan.t[n]);
         if let Some(outside) = terms.undefined_force(&node(n - 1), &node(n)) {
@@ -74,7 +74,7 @@ pub(crate) fn check_defined(model: &Prepared, run: &Run, p: &[f64]) -> Result<()
 fn evaluator_at(model: &Prepared, angles: &[f64], p: &[f64], at: &At) -> Evaluator<f64> {
     let sys = &model.model.system;
     let mut terms = sys.evaluator(p);
-    terms.set_angles(angles);
+    terms.set_branches(angles);
     terms.at_time(at.t);
     terms
 }

@@ -94,7 +94,7 @@ fn at_records(
     let mut terms = sys.evaluator(&p);
     for n in checked_records(run) {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
-        terms.set_angles(plan.angles(n));
+        terms.set_branches(plan.branches(n));
         terms.at(at.t, at.q);
         let Some(vectors) = null_vectors(sys, rows_of(model, run, n), terms.phi_q()) else {
             return Err(lost(at.t));
@@ -115,7 +115,7 @@ pub(crate) fn check_redundancy(model: &Prepared, run: &Run) -> Result<(), Error>
     // Φ of every row at every node
     for n in 0..=plan.steps() {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
-        terms.set_angles(plan.angles(n));
+        terms.set_branches(plan.branches(n));
         terms.at(at.t, at.q);
         phi.fill(0.0);
         terms.constraint(&at, Level::POSITION, &mut phi);

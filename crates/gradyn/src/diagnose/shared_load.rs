@@ -83,7 +83,7 @@ fn blocks(model: &Prepared, run: &Run, sys: &Mechanics, mut f: impl FnMut(&At, &
         };
         for (t, block) in inner.map(stage).chain([(plan.t[n], x)]) {
             let at = lay.node(t, block);
-            terms.set_angles(plan.angles(n));
+            terms.set_branches(plan.branches(n));
             terms.at(t, at.q);
             f(&at, &mut terms);
         }

@@ -208,7 +208,7 @@ pub(crate) fn explain(
     // a singular position near the end of the run, or freedoms that end there
     let sys = model.model.whole();
     let mut terms = sys.evaluator(p);
-    terms.set_angles(run.plan.angles(run.plan.steps()));
+    terms.set_branches(run.plan.branches(run.plan.steps()));
     let mut rows = KeptRows::stopped(model, run, p);
     let (s, t, n) = nearest(sys, run, turned, &mut rows, &mut terms);
     let s = if s < NEAR { s.max(rows.condition(n, &terms)) } else { s };

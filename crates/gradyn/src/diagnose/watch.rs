@@ -97,7 +97,7 @@ fn jump_at(
 fn quantities(run: &Run, n: usize, t: f64, d: &mut Evaluator<f64>) -> [Vec<f64>; 5] {
     let lay = run.trajectory.layout;
     let at = lay.node(t, run.trajectory.record(n));
-    d.set_angles(run.trajectory.plan.angles(n));
+    d.set_branches(run.trajectory.plan.branches(n));
     d.at(t, at.q);
     let mut f = vec![0.0; lay.n];
     let mut g = vec![0.0; lay.o];

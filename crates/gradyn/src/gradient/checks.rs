@@ -66,7 +66,7 @@ pub(super) fn without_slope(model: &Prepared, run: &Run) -> Option<Error> {
     let mut terms = sys.evaluator(&p);
     for n in 0..=plan.steps() {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
-        terms.set_angles(plan.angles(n));
+        terms.set_branches(plan.branches(n));
         terms.at(at.t, at.q);
         for set in [FunctionalSet::Integrand, FunctionalSet::Terminal]
             .into_iter()

@@ -80,7 +80,7 @@ fn moving_row(sys: &Mechanics, t: f64, p: &[f64], q: &[f64], angles: &[f64]) -> 
     let mut terms = sys.evaluator(p);
     let mut r = vec![0.0; dims.m];
     let zero = vec![0.0; dims.n.max(dims.m)];
-    terms.set_angles(angles);
+    terms.set_branches(angles);
     terms.at(t, q);
     let v = &zero[..dims.n];
     let lam = &zero[..dims.m];

@@ -74,7 +74,7 @@ fn constraints_hold_for_100_seconds() {
     let (mut left, mut scale, mut r) = ([0.0f64; 3], [0.0f64; 3], vec![0.0; lay.m]);
     for n in 0..=plan.steps() {
         let at = lay.node(plan.t[n], trajectory.record(n));
-        terms.set_angles(plan.angles(n));
+        terms.set_branches(plan.branches(n));
         terms.at(at.t, at.q);
         for (k, x) in [at.q, at.v, at.a].into_iter().enumerate() {
             r.fill(0.0);

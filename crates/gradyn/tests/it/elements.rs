@@ -50,7 +50,7 @@ fn measure(p: &Prepared, run: &Run, n: usize) -> (Vec<f64>, f64) {
     let mut out = vec![0.0; sys.functionals(FunctionalSet::Output)];
     let mut force = vec![0.0; lay.n];
     let at = lay.node(t, x);
-    terms.set_angles(run.trajectory.plan.angles(n));
+    terms.set_branches(run.trajectory.plan.branches(n));
     terms.at(t, at.q);
     terms.measure(FunctionalSet::Output, &at, &mut out);
     terms.forces(&at, &mut force);

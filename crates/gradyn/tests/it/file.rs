@@ -396,7 +396,7 @@ fn examples_build() {
         let (zero, lam) = (vec![0.0; d.n], vec![0.0; d.m]);
         let q = model.system.guess().to_vec();
         let mut data = model.system.evaluator(&model.slots(&model.rho()));
-        data.set_angles(&model.angles);
+        data.set_branches(&model.angles);
         data.at(0.0, &q);
         let (at, mut phi) = (At { t: 0.0, q: &q, v: &zero, a: &zero, lam: &lam }, vec![0.0; d.m]);
         data.constraint(&at, [1.0, 0.0, 0.0], &mut phi);
@@ -433,7 +433,7 @@ fn initial_acceleration(name: &str) -> (Vec<String>, Vec<f64>) {
     let (s, d) = (&model.system, model.system.dims());
     let (q, zero, lam) = (s.guess().to_vec(), vec![0.0; d.n], vec![0.0; d.m]);
     let mut data = s.evaluator(&model.slots(&model.rho()));
-    data.set_angles(&model.angles);
+    data.set_branches(&model.angles);
     data.at(0.0, &q);
     let at = At { t: 0.0, q: &q, v: &zero, a: &zero, lam: &lam };
     let size = d.n + d.m;

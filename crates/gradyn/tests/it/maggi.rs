@@ -275,10 +275,10 @@ fn the_papers_partials_are_those_of_the_code() {
         let mut block = Block::new(sys, Lagrange::ACCELERATION, Integrated::Independent, &p, &kkt);
         for k in [20, 77, 150, 333] {
             let (t, x) = (run.trajectory.plan.t[k], &run.trajectory.record(k)[..3 * n + m]);
-            d.set_angles(run.trajectory.plan.angles(k));
+            d.set_branches(run.trajectory.plan.branches(k));
             d.at(t, &x[..n]);
             let choice = choose(sys, Kinematics::Velocity, d.phi_q());
-            block.linear.terms.set_angles(run.trajectory.plan.angles(k));
+            block.linear.terms.set_branches(run.trajectory.plan.branches(k));
             block.set(sys, &At::of(t, x, n, m), &choice).expect("regular");
             let ours = code(&mut block, sys, &choice, &directions);
             let zdd: Vec<f64> = choice.iter().map(|&i| x[2 * n + i as usize]).collect();

@@ -280,7 +280,7 @@ fn ends(m: &Mechanism, outputs: &[&str]) -> Result<[Vec<f64>; 2], TestCaseError>
     Ok([0, plan.steps()].map(|n| {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
         let mut y = vec![0.0; sys.functionals(FunctionalSet::Output)];
-        d.set_angles(plan.angles(n));
+        d.set_branches(plan.branches(n));
         d.at(at.t, at.q);
         d.measure(FunctionalSet::Output, &at, &mut y);
         y.truncate(outputs.len());

@@ -53,7 +53,7 @@ fn matrices<S: RunScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> Terms<S> 
     let Point { at, p, w, .. } = Point::of(sys.dims(), x);
     let mut d = sys.evaluator(p);
     let (nn, mn) = (sys.patterns().nn.nnz(), sys.patterns().mn.nnz());
-    d.set_angles(angles);
+    d.set_branches(angles);
     d.at(at.t, at.q);
     let mut terms = vec![("M".into(), d.mass().to_vec()), ("Φ_q".into(), d.phi_q().to_vec())];
     for c in Level::ALL.into_iter().chain([C]) {
@@ -74,7 +74,7 @@ fn slot_products<S: RunScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> Term
     let Point { at, p, w, delta, mu, .. } = Point::of(sys.dims(), x);
     let (top, bottom) = mu.split_at(n);
     let mut terms = sys.evaluator(p);
-    terms.set_angles(angles);
+    terms.set_branches(angles);
     terms.at(at.t, at.q);
     vec![
         ("constraint_p".into(), filled(m, |o| terms.constraint_p(&at, C, delta, o))),
@@ -91,7 +91,7 @@ fn linear_products<S: RunScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> Te
     let (Dims { n, m, args, .. }, s) = (sys.dims(), -1.7);
     let Point { at, p, w, u, delta, mu } = Point::of(sys.dims(), x);
     let mut l = Linear::<S>::new(sys, Lagrange::index1(0.7, 5.0), p);
-    l.terms.set_angles(angles);
+    l.terms.set_branches(angles);
     l.set(sys, &at);
     let pair = |f: &dyn Fn(&mut [S], &mut [S])| {
         filled(2 * n, |o| {

@@ -36,7 +36,7 @@ fn outputs(p: &Prepared, run: &Run, n: usize) -> Vec<f64> {
     let mut terms = sys.evaluator(&p.slots());
     let mut out = vec![0.0; sys.functionals(FunctionalSet::Output)];
     let at = lay.node(run.trajectory.plan.t[n], run.trajectory.record(n));
-    terms.set_angles(run.trajectory.plan.angles(n));
+    terms.set_branches(run.trajectory.plan.branches(n));
     terms.at(at.t, at.q);
     terms.measure(FunctionalSet::Output, &at, &mut out);
     out.truncate(p.model.columns.len());

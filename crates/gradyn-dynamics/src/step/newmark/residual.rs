@@ -35,7 +35,7 @@ impl<S: RunScalar> Residual<S> for Bound<Newmark, Work<S>> {
         let sys = &spec.sys;
         let lay = spec.layout();
         let (n, m, t) = (lay.n, lay.m, span.end());
-        w.terms.set_angles(frozen.angles);
+        w.terms.set_branches(frozen.branches);
         spec.quadrature(span, &lay, x, past, w, r);
         // (3)
         let at = lay.node(t, x);

@@ -17,7 +17,7 @@ impl Rosenbrock {
         l: &mut RosenbrockLinear,
     ) -> Result<(), StepError> {
         let sys = &self.sys;
-        l.base.linear.terms.set_angles(frozen.angles);
+        l.base.linear.terms.set_branches(frozen.branches);
         l.base.set(sys, &lay.node(span.t, past), frozen.choice)?;
         l.matrix.set_choice(sys, &self.f, self.state, frozen.choice)?;
         l.matrix.refactor(sys, &self.f, span.t, span.h, std::slice::from_ref(&l.base))
@@ -43,7 +43,7 @@ impl Rosenbrock {
                 let o = self.at(&lay, i);
                 self.predict(&self.scheme.alpha[i], span.h, past, &l.slopes, &mut x[o..o + n2]);
                 let block = &mut l.blocks[i - 1];
-                block.linear.terms.set_angles(frozen.angles);
+                block.linear.terms.set_branches(frozen.branches);
                 block.evaluate(
                     sys,
                     span.t + self.scheme.node(i) * span.h,
@@ -59,7 +59,7 @@ impl Rosenbrock {
         }
         // (4)
         self.predict(&self.scheme.b, span.h, past, &l.slopes, &mut x[..n2]);
-        l.node.linear.terms.set_angles(frozen.angles);
+        l.node.linear.terms.set_branches(frozen.branches);
         l.node.evaluate(sys, span.end(), frozen.choice, &mut x[..z])?;
         Ok(Report { iterations: s, factorizations: s + 1 })
     }

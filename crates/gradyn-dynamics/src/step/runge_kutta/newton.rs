@@ -38,7 +38,7 @@ impl RungeKutta {
         let RungeKuttaLinear { groups, blocks, scratch, scales, .. } = l;
         let (matrix, blocks) = (groups[g].as_mut().expect("an implicit group"), &mut blocks[rows.clone()]);
         matrix.set_choice(sys, &self.f, self.state, frozen.choice)?;
-        blocks.iter_mut().for_each(|b| b.linear.terms.set_angles(frozen.angles));
+        blocks.iter_mut().for_each(|b| b.linear.terms.set_branches(frozen.branches));
         let mut report = Report::default();
         let (mut best, mut stalled, mut stale, mut converged) = (f64::INFINITY, 0, true, false);
         loop {

@@ -50,7 +50,7 @@ impl Sweep<'_> {
             i.block.defect(level, 1.0, &x[o + lay.n..o + 2 * lay.n], &mut rate[o..o + lay.n]);
         }
         i.block.solve(sys, &mut rate);
-        let at = (&lay.node(run.plan.t[n], x), &rate[..], run.plan.angles(n));
+        let at = (&lay.node(run.plan.t[n], x), &rate[..], run.plan.branches(n));
         make_consistent(sys, &self.p, at, j, i, &mut self.work.mu, &mut self.slots[j * args..(j + 1) * args]);
         self.y[j * 2 * lay.n..(j + 1) * 2 * lay.n].copy_from_slice(&self.work.mu);
     }
@@ -78,7 +78,7 @@ impl Sweep<'_> {
         let x = lift(&run.record(n)[..lay.z()]);
         let mut terms = sys.evaluator_with(&self.p);
         // the node, with a dual in t
-        terms.set_angles(frozen.angles);
+        terms.set_branches(frozen.branches);
         terms.at(t, &x[..lay.n]);
         let mut r = lift(&vec![0.0; lay.z()]);
         let mut scratch = lift(&vec![0.0; lay.n + lay.m]);
