@@ -164,6 +164,54 @@ pub enum StepError {
         /// Its value there.
         rest: f64,
     },
+    /// Both sides of a condition lead back to it.
+    #[error(
+        "t = {t:.6} s: the motion slides along the edge of a condition of {what}: both sides lead back to it"
+    )]
+    Sliding {
+        /// Time at which it happens [s].
+        t: f64,
+        /// What the condition stands in.
+        what: String,
+    },
+    /// A condition at which something jumps touches zero.
+    #[error(
+        "t = {t:.6} s: a condition of {what} only grazes its edge there (its rate is {rate:.1e} 1/s): what jumps there does not follow the parameters"
+    )]
+    EdgeGrazed {
+        /// Time at which it happens [s].
+        t: f64,
+        /// What the condition stands in.
+        what: String,
+        /// Rate of the condition [1/s].
+        rate: f64,
+    },
+    /// Two conditions change at one instant, and their order matters.
+    #[error(
+        "t = {t:.6} s: conditions of {first} and of {second} change at the same time, and which comes first matters"
+    )]
+    Together {
+        /// Time at which it happens [s].
+        t: f64,
+        /// What the first condition stands in.
+        first: String,
+        /// What the second condition stands in.
+        second: String,
+    },
+    /// Conditions change too often.
+    #[error(
+        "t = {t:.6} s: conditions changed {events} times, the last one of {what}, {interval:.1e} s after the one before"
+    )]
+    TooManyEvents {
+        /// Time reached [s].
+        t: f64,
+        /// Changes so far.
+        events: usize,
+        /// What the last condition stands in.
+        what: String,
+        /// Time since the change before [s].
+        interval: f64,
+    },
     /// Adjoint equations need steps that are too small.
     #[error(
         "the adjoint equations, {s:.6} s before the end of a smooth piece: the step size fell to {h:.1e} s"

@@ -15,16 +15,13 @@
 
 use crate::error::StepError;
 use crate::plan::{Decided, Frozen};
-use crate::record::{Layout, Span};
+use crate::record::Layout;
 use crate::step::{Chain, StepRecipe};
 use crate::trajectory::Trajectory;
-use gradyn_model::{Evaluator, FunctionalSet, RowChoice};
+use crate::trial::{Cubic, Trial, root};
+use gradyn_model::{Evaluator, FunctionalSet};
 use gradyn_num::Wide;
 
-/// An extreme of the cubic polynomial that comes so near to zero, relative to the ends, is looked at.
-const NEAR: f64 = 0.1;
-/// Iterations of (2).
-const MAX_ITERATIONS: usize = 100;
 /// A shorter last step, relative to the one before it, is joined to it.
 const SLIVER: f64 = 0.1;
 
@@ -148,7 +145,7 @@ impl Event {
         for θ in cubic.candidates() {
             looked = true;
             let mut trial = Trial::new(run, n, decided);
-            let high = trial.at(self, θ * size, chain)?;
+            let high = self.after(&mut trial, θ * size, chain)?;
             if before[0].signum() == high.signum() && high != 0.0 {
                 self.approach(t + θ * size, high);
                 continue;
@@ -157,14 +154,14 @@ impl Event {
             let joined = if short { self.join(run, before[0], size, chain)? } else { None };
             let ending = match joined {
                 Some(ending) => ending,
-                None => trial.solve(self, [0.0, θ * size], [before[0], high], chain)?,
+                None => self.solve(trial, [0.0, θ * size], [before[0], high], chain)?,
             };
             self.check(ending.t)?;
             return Ok(Some(ending));
         }
         if looked {
             // the memory of the step is again that of the accepted one
-            Trial::new(run, n, decided).at(self, size, chain)?;
+            self.after(&mut Trial::new(run, n, decided), size, chain)?;
         }
         for θ in cubic.extremes().filter(|θ| !cubic.is_near(*θ)) {
             self.approach(t + θ * size, cubic.at(θ));
@@ -186,12 +183,37 @@ impl Event {
         let mut trial = Trial::new(run, n, Decided { branches, choice, rows: run.plan.rows[n + 1] });
         let long = h + 2.0 * SLIVER * size;
         // the longer step may fail where the two do not
-        let Ok(high) = trial.at(self, long, chain) else { return Ok(None) };
+        let Ok(high) = self.after(&mut trial, long, chain) else { return Ok(None) };
         if before.signum() == high.signum() {
             return Ok(None);
         }
-        let joined = trial.solve(self, [h, long], [before, high], chain);
+        let joined = self.solve(trial, [h, long], [before, high], chain);
         Ok(joined.ok().map(|e| Ending { joined: true, ..e }))
+    }
+    /// H after a step h.
+    fn after(&mut self, trial: &mut Trial, h: f64, chain: &mut Chain) -> Result<f64, StepError> {
+        trial.advance(h, chain)?;
+        self.last = self.measure((trial.t + h, h), &trial.branches, &trial.x, &trial.past)?;
+        Ok(self.last[0])
+    }
+    /// (2) within a bracket.
+    fn solve(
+        &mut self,
+        mut trial: Trial,
+        bracket: [f64; 2],
+        values: [f64; 2],
+        chain: &mut Chain,
+    ) -> Result<Ending, StepError> {
+        let least = trial.least(bracket[1]);
+        let h = root(bracket, values, None, (least, 0.0), &mut |h| self.after(&mut trial, h, chain))?;
+        let rest = self.after(&mut trial, h, chain)?;
+        // accelerations of short steps are known to some 1e-6 only; a jump is as large as the condition
+        // itself
+        let rounding = 1e-14 + 1e-4 * self.largest + 8.0 * least * self.last[1].abs();
+        if rest.abs() > rounding {
+            return Err(StepError::JumpsOver { t: trial.t + h, rest });
+        }
+        Ok(Ending { t: trial.t + h, h, x: trial.x, joined: false })
     }
     /// A condition that holds at the start up to rounding, or that grazes zero, gives no final time that
     /// follows the parameters.
@@ -222,109 +244,4 @@ pub(crate) struct Ending {
     pub x: Vec<f64>,
     /// Does it replace the last step of the plan?
     pub joined: bool,
-}
-
-/// The cubic polynomial through H and Ḣ times the step at both ends of a step, on 0 ≤ θ ≤ 1.
-struct Cubic {
-    h: [f64; 2],
-    d: [f64; 2],
-}
-
-impl Cubic {
-    fn new([h0, d0]: [f64; 2], [h1, d1]: [f64; 2], size: f64) -> Self {
-        Self { h: [h0, h1], d: [d0 * size, d1 * size] }
-    }
-    fn at(&self, θ: f64) -> f64 {
-        let (Self { h: [h0, h1], d: [d0, d1] }, a, b) = (self, 1.0 - θ, θ);
-        a * a * ((1.0 + 2.0 * b) * h0 + b * d0) + b * b * ((1.0 + 2.0 * a) * h1 - a * d1)
-    }
-    /// Zeros of its derivative within the step: 3 a θ² + 2 b θ + d₀ = 0.
-    fn extremes(&self) -> impl Iterator<Item = f64> + use<> {
-        let Self { h: [h0, h1], d: [d0, d1] } = self;
-        let a = 2.0 * (h0 - h1) + d0 + d1;
-        let b = 3.0 * (h1 - h0) - 2.0 * d0 - d1;
-        let root = (b * b - 3.0 * a * d0).max(0.0).sqrt();
-        let q = -(b + root.copysign(b));
-        let mut extremes = [q / (3.0 * a), d0 / q];
-        extremes.sort_by(f64::total_cmp);
-        extremes.into_iter().filter(|θ| *θ > 0.0 && *θ < 1.0)
-    }
-    /// Is it so near to zero there, or beyond, that H itself must say?
-    fn is_near(&self, θ: f64) -> bool {
-        self.at(θ) * self.h[0].signum() < NEAR * self.h[0].abs().min(self.h[1].abs())
-    }
-    /// Where H may have another sign than at the beginning: at extremes, and at the end.
-    fn candidates(&self) -> impl Iterator<Item = f64> {
-        let [h0, h1] = self.h;
-        let end = (h1.signum() != h0.signum() || h1 == 0.0).then_some(1.0);
-        self.extremes().filter(|θ| self.is_near(*θ)).chain(end)
-    }
-}
-
-/// Steps of any size from a record.
-struct Trial {
-    t: f64,
-    past: Vec<f64>,
-    branches: Vec<f64>,
-    choice: Vec<u32>,
-    rows: Option<RowChoice>,
-    before: Vec<f64>,
-    x: Vec<f64>,
-}
-
-impl Trial {
-    fn new(run: &Trajectory, n: usize, Decided { branches, choice, rows }: Decided) -> Self {
-        let past = run.record(n).to_vec();
-        let before = run.plan.h[..n].to_vec();
-        Self {
-            t: run.plan.t[n],
-            x: past.clone(),
-            past,
-            branches: branches.to_vec(),
-            choice: choice.to_vec(),
-            rows: run.plan.row_choice(rows).cloned(),
-            before,
-        }
-    }
-    /// H after a step h.
-    fn at(&mut self, event: &mut Event, h: f64, chain: &mut Chain) -> Result<f64, StepError> {
-        let Self { branches, choice, rows, before, .. } = self;
-        let frozen = Frozen { branches, choice, rows: rows.as_ref(), before };
-        chain.advance(Span { t: self.t, h }, frozen, &self.past, &mut self.x)?;
-        event.last = event.measure((self.t + h, h), &self.branches, &self.x, &self.past)?;
-        Ok(event.last[0])
-    }
-    /// (2) by regula falsi, with the weight of an end that stays halved, and by bisection where that is slow.
-    fn solve(
-        mut self,
-        event: &mut Event,
-        [mut a, mut b]: [f64; 2],
-        [mut fa, mut fb]: [f64; 2],
-        chain: &mut Chain,
-    ) -> Result<Ending, StepError> {
-        let least = 2.0 * f64::EPSILON * (self.t + b).abs();
-        for k in 0..MAX_ITERATIONS {
-            if fb == 0.0 || (b - a).abs() <= 3.0 * least {
-                break;
-            }
-            let h = if k % 3 == 2 { 0.5 * (a + b) } else { b - fb * (b - a) / (fb - fa) };
-            // not on an end: the other one would never move
-            let h = h.clamp(a.min(b) + least, a.max(b) - least);
-            let f = self.at(event, h, chain)?;
-            if f.signum() != fb.signum() {
-                (a, fa) = (b, fb);
-            } else {
-                fa *= 0.5;
-            }
-            (b, fb) = (h, f);
-        }
-        let rest = self.at(event, b, chain)?;
-        // accelerations of short steps are known to some 1e-6 only; a jump is as large as the condition
-        // itself
-        let rounding = 1e-14 + 1e-4 * event.largest + 8.0 * least * event.last[1].abs();
-        if rest.abs() > rounding {
-            return Err(StepError::JumpsOver { t: self.t + b, rest });
-        }
-        Ok(Ending { t: self.t + b, h: b, x: self.x, joined: false })
-    }
 }

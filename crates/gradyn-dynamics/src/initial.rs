@@ -14,6 +14,7 @@
 //! changes is explicit. The transposed sweep is [A22, Eqs. 43c, 43b, 43a].
 
 mod positions;
+pub(crate) mod restart;
 mod solver;
 
 pub use crate::kkt::{prepare_kkt, refactor_kkt};
@@ -23,6 +24,7 @@ use self::positions::{Positions, rows_p, rows_p_t};
 use crate::equilibrium::Reduced;
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
+use crate::integrand::IntegrandRows;
 use crate::record::{Layout, Report};
 use crate::start::StartRows;
 use gradyn_model::{At, Evaluator, Kinematics, Level, RunScalar, Setup};
@@ -51,6 +53,9 @@ pub struct Initial {
     all: Vec<f64>,
     /// 0, then what `felt` compares.
     felt: Vec<f64>,
+    /// Length of a restart, and g_x of the record before it.
+    h: f64,
+    past_g: IntegrandRows,
 }
 
 /// (1)–(4) on any scalar; `terms` have the slots.
@@ -133,6 +138,8 @@ impl Initial {
             scratch: vec![0.0; layout.len],
             all: vec![0.0; layout.m],
             felt: vec![0.0; 5 * layout.n],
+            h: 0.0,
+            past_g: IntegrandRows::new(sys),
         })
     }
     /// Solves (1)–(3) from the drawn configuration.
@@ -303,9 +310,13 @@ impl Initial {
         let u = &mut rest[..n + m];
         self.acceleration.state_mul(sys, -1.0, q, v, u);
         self.solver.solve(sys, &self.acceleration.terms, u);
+        self.auxiliary_plain(b);
+    }
+    /// (5) after its accelerations.
+    fn auxiliary_plain(&self, b: &mut [f64]) {
         if self.auxiliary {
-            let (a, aux) = (self.layout.a(), self.layout.len - n);
-            (0..n).for_each(|i| b[aux + i] += b[a + i]);
+            let (a, aux) = (self.layout.a(), self.layout.len - self.layout.n);
+            (0..self.layout.n).for_each(|i| b[aux + i] += b[a + i]);
         }
     }
     /// Accelerations, then velocities, then positions, transposed [A22, Eqs. 43c, 43b, 43a].

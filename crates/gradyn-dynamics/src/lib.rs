@@ -7,11 +7,13 @@
 pub mod assembly;
 pub mod block;
 pub mod control;
+mod crossing;
 pub mod equilibrium;
 pub mod error;
 mod event;
 pub mod formulation;
 pub mod initial;
+mod integrand;
 pub mod interpolation;
 mod kkt;
 mod plan;
@@ -23,12 +25,13 @@ mod start;
 pub mod step;
 pub mod tableau;
 mod trajectory;
+mod trial;
 mod turns;
 
 pub use block::Integrated;
 pub use error::StepError;
 pub use formulation::{Compliance, Lagrange};
-pub use plan::{Frozen, Plan, Statistics};
+pub use plan::{ClockRow, Frozen, Plan, Statistics};
 pub use row_chooser::rows_along;
 pub use simulate::simulate;
 pub use step::adams::Adams;

@@ -10,14 +10,15 @@
 //! ```
 //! The derivative of the step controller is deliberately not taken.
 
+use crate::error::StepError;
 use crate::record::{Report, Span};
 use gradyn_model::RowChoice;
 use gradyn_num::ProgramScalar;
 
 /// What the forward run decided for one record.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Frozen<'a> {
-    /// What decides branches: references of the angles.
+    /// What decides branches: references of the angles, then sides of conditions.
     pub branches: &'a [f64],
     /// Choices of the step.
     pub choice: &'a [u32],
@@ -25,12 +26,32 @@ pub struct Frozen<'a> {
     pub rows: Option<&'a RowChoice>,
     /// Sizes of the steps before this one, the last one last.
     pub before: &'a [f64],
+    /// Where the time of the record comes from.
+    pub clock: ClockRow,
+    /// Is it a restart at the time of the record before?
+    pub restart: bool,
+    /// Does the record before have a time that moves?
+    pub past_moves: bool,
+}
+
+/// Where the time of a record comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClockRow {
+    /// It is a number of the plan.
+    #[default]
+    Fixed,
+    /// It is a declared time: a slot.
+    Declared(u32),
+    /// It is when a condition changes its side.
+    Event(u32),
+    /// It is the time of the record before.
+    Past,
 }
 
 /// What was decided for a step that is not in the plan yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decided<'a> {
-    /// What decides branches: references of the angles.
+    /// What decides branches: references of the angles, then sides of conditions.
     pub branches: &'a [f64],
     /// Choices of the step.
     pub choice: &'a [u32],
@@ -47,6 +68,12 @@ pub struct Plan {
     pub h: Vec<f64>,
     /// Slot of the declared time at each node, if it is one.
     pub declared: Vec<Option<u32>>,
+    /// Condition whose change is the node, if its time follows from that.
+    pub events: Vec<Option<u32>>,
+    /// Is the record a restart at the time of the one before?
+    pub restarts: Vec<bool>,
+    /// Are the times of events numbers of the records?
+    pub clocked: bool,
     /// What decides branches, for each record.
     pub branches: Vec<f64>,
     /// Numbers of `branches` per record.
@@ -68,6 +95,9 @@ impl Plan {
             t: vec![t],
             h: vec![],
             declared: vec![declared],
+            events: vec![None],
+            restarts: vec![false],
+            clocked: false,
             branches: branches.to_vec(),
             branch_count: branches.len(),
             choices: choice.to_vec(),
@@ -104,11 +134,22 @@ impl Plan {
     #[doc(hidden)]
     pub fn frozen(&self, n: usize) -> Frozen<'_> {
         let choice = &self.choices[n * self.choice_count..(n + 1) * self.choice_count];
+        let clock = match (self.events[n], self.restarts[n], self.declared[n]) {
+            (Some(side), ..) => ClockRow::Event(side),
+            (None, true, _) if self.h[n - 1] == 0.0 => ClockRow::Past,
+            (None, true, _) => ClockRow::Fixed,
+            (None, false, Some(slot)) => ClockRow::Declared(slot),
+            (None, false, None) => ClockRow::Fixed,
+        };
+        let past_moves = n > 0 && self.has_moving_time(n - 1);
         Frozen {
             branches: self.branches(n),
             choice,
             rows: self.rows(n),
             before: &self.h[..n.saturating_sub(1)],
+            clock,
+            restart: self.restarts[n],
+            past_moves,
         }
     }
     /// Appends a step.
@@ -117,6 +158,8 @@ impl Plan {
         self.t.push(t);
         self.h.push(h);
         self.declared.push(declared);
+        self.events.push(None);
+        self.restarts.push(false);
         self.rows.push(rows);
         self.branches.extend_from_slice(branches);
         self.choices.extend_from_slice(choice);
@@ -126,6 +169,8 @@ impl Plan {
         self.t.pop();
         self.h.pop();
         self.declared.pop();
+        self.events.pop();
+        self.restarts.pop();
         self.rows.pop();
         self.branches.truncate(self.branches.len() - self.branch_count);
         self.choices.truncate(self.choices.len() - self.choice_count);
@@ -135,6 +180,8 @@ impl Plan {
         self.t.reserve(steps);
         self.h.reserve(steps);
         self.declared.reserve(steps);
+        self.events.reserve(steps);
+        self.restarts.reserve(steps);
         self.rows.reserve(steps);
         self.branches.reserve(steps * self.branch_count);
         self.choices.reserve(steps * self.choice_count);
@@ -152,15 +199,54 @@ impl Plan {
         let moved = |n: usize| self.node(n, p) - S::from(self.t[n]);
         Span { t: self.node(n - 1, p), h: S::from(self.h[n - 1]) + (moved(n) - moved(n - 1)) }
     }
+    /// Step that ends in record `n` on slots `p`, where times are numbers of the records from the one that the
+    /// record before has; of an event as in the plan.
+    pub(crate) fn span_after(&self, n: usize, p: &[f64], past: Option<f64>) -> Result<Span<f64>, StepError> {
+        let (Some(t), true) = (past, self.clocked) else { return Ok(self.span(n, p)) };
+        if self.restarts[n] {
+            return Ok(Span { t, h: if self.h[n - 1] == 0.0 { 0.0 } else { self.t[n] - t } });
+        }
+        let h = match self.events[n] {
+            Some(_) => self.h[n - 1],
+            None => self.node(n, p) - t,
+        };
+        let from = self.h[n - 1];
+        if (h - from).abs() > 0.5 * from {
+            return Err(StepError::Moved { t, from, to: h });
+        }
+        Ok(Span { t, h })
+    }
     /// A step that slots `p` change by more than half: declared times move too far for this plan.
     pub fn overtaken(&self, p: &[f64]) -> Option<usize> {
         (1..=self.steps())
-            .filter(|&n| self.moves(n))
+            .filter(|&n| self.touches_declared(n) && !self.restarts[n])
             .find(|&n| (self.span(n, p).h - self.h[n - 1]).abs() > 0.5 * self.h[n - 1])
     }
-    /// Does the step that ends in record `n` touch a declared time?
+    /// Does the step that ends in record `n` touch a declared time that is no number of the records?
     pub fn moves(&self, n: usize) -> bool {
+        !self.clocked && self.touches_declared(n)
+    }
+    /// Does the step that ends in record `n` touch a declared time?
+    fn touches_declared(&self, n: usize) -> bool {
         self.declared[n].is_some() || (n > 0 && self.declared[n - 1].is_some())
+    }
+    /// Has record `n` a time that moves with parameters?
+    fn has_moving_time(&self, n: usize) -> bool {
+        self.declared[n].is_some()
+            || self.events[n].is_some()
+            || (self.restarts[n] && self.h[n - 1] == 0.0 && self.has_moving_time(n - 1))
+    }
+    /// The last record is where a condition changes its side, and its time follows from that.
+    pub(crate) fn mark_event(&mut self, side: u32) {
+        let n = self.steps();
+        self.events[n] = Some(side);
+    }
+    /// Appends a restart h after the last node.
+    pub(crate) fn push_restart(&mut self, h: f64, decided: Decided) {
+        let n = self.steps();
+        let declared = if h == 0.0 { self.declared[n] } else { None };
+        self.push(h, self.t[n] + h, declared, decided);
+        self.restarts[n + 1] = true;
     }
 }
 

@@ -12,6 +12,10 @@ pub struct Layout {
     pub m: usize,
     /// Number of objectives.
     pub o: usize,
+    /// Conditions whose sides are data of a run.
+    pub sides: usize,
+    /// Is the time of the record its last number?
+    pub clock: bool,
     /// Length of a record.
     pub len: usize,
 }
@@ -20,7 +24,20 @@ impl Layout {
     pub(crate) fn of(sys: &Setup, extras: usize) -> Self {
         let d = sys.dims();
         let o = sys.functionals(FunctionalSet::Integrand);
-        Self { n: d.n, m: d.m, o, len: 3 * d.n + d.m + o + extras }
+        let len = 3 * d.n + d.m + o + extras;
+        Self { n: d.n, m: d.m, o, sides: d.sides, clock: false, len }
+    }
+    /// This record with its time as the last number.
+    pub(crate) fn with_clock(self) -> Self {
+        Self { clock: true, len: self.len + 1, ..self }
+    }
+    /// Where the time of a record is, if it is a number of it.
+    pub fn time(&self) -> Option<usize> {
+        self.clock.then(|| self.len - 1)
+    }
+    /// Sides of the conditions, from what decides branches in a record.
+    pub(crate) fn sides<'a>(&self, branches: &'a [f64]) -> &'a [f64] {
+        &branches[branches.len().saturating_sub(self.sides)..]
     }
     /// Offset of the velocities v.
     pub fn v(&self) -> usize {

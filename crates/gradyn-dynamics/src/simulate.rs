@@ -1,7 +1,10 @@
 //! The loop: record 0, then steps to the final time, on a mesh that ends at every declared time, spline knot
 //! and sample. Only declared times and knots begin a smooth piece; at a sample the history of a step goes on.
 
+mod edges;
+
 use crate::control::{Controller, Mesh};
+use crate::crossing::Watch;
 use crate::error::StepError;
 use crate::event::{Ending, Event};
 use crate::plan::{Decided, Frozen, Plan, Statistics};
@@ -10,6 +13,7 @@ use crate::row_chooser::{RowChooser, number_of};
 use crate::step::{Chain, StepArgs, StepKind, StepRecipe};
 use crate::trajectory::Trajectory;
 use crate::turns::Turns;
+use edges::{Changes, Passed};
 use std::ops::ControlFlow;
 
 /// Told about each accepted step: (t, steps done); may break the run off.
@@ -52,9 +56,12 @@ pub fn continue_run(
     let mut event = until.map(|k| Event::new(recipe, p, k, walk.run, mesh.end())).transpose()?;
     walk.h = control.first_step(recipe.layout().n, recipe.estimate_order(), &walk.run.x, mesh);
     // one smooth piece after the other
-    for &end in &mesh.ends {
+    for (k, &end) in mesh.ends.iter().enumerate() {
         if walk.piece(end, &mut event, observe)? {
             return Ok(());
+        }
+        if k + 1 < mesh.ends.len() {
+            walk.change_declared(p)?;
         }
     }
     match &event {
@@ -76,6 +83,9 @@ struct Walk<'a> {
     /// Which rows of redundant constraints are kept, and the number of that choice in the plan.
     chooser: Option<RowChooser>,
     rows: u32,
+    /// Conditions whose sides are data of the run, and how often they changed.
+    watch: Option<Watch>,
+    changes: Changes,
     /// How often the first fixed step of a piece is halved.
     halvings: u32,
     /// Size of the next step, where it is not fixed.
@@ -110,7 +120,24 @@ impl<'a> Walk<'a> {
         let chooser = RowChooser::new(recipe.system(), p)?;
         let rows = 0;
         let h = 0.0;
-        Ok(Self { recipe, mesh, control, run, chain, turns, choice, chooser, rows, halvings, h })
+        let (watch, changes) = (None, Changes::default());
+        let mut walk = Self {
+            recipe,
+            mesh,
+            control,
+            run,
+            chain,
+            turns,
+            choice,
+            chooser,
+            rows,
+            watch,
+            changes,
+            halvings,
+            h,
+        };
+        walk.begin_sides(p)?;
+        Ok(walk)
     }
     /// Steps to the end of a smooth piece; did the condition end the run?
     fn piece(
@@ -143,6 +170,16 @@ impl<'a> Walk<'a> {
             if self.ends(size, done - node.1, event)? {
                 self.tell(observe)?;
                 return Ok(true);
+            }
+            // did another condition change?
+            let passed = self.cross(size, attempt.worst)?;
+            if passed != Passed::Nothing {
+                self.tell(observe)?;
+                t = self.run.plan.t[self.run.plan.steps()];
+                done = if passed == Passed::Joint { done + 1 } else { 0 };
+                node = (t, done);
+                self.h = self.h.min(size);
+                continue;
             }
             // append to the plan
             done += 1;
@@ -232,8 +269,8 @@ impl<'a> Walk<'a> {
         // decide and advance
         let rows = run.plan.row_choice(self.rows);
         chain.decide(span, rows, past, since, &mut self.choice)?;
-        let frozen =
-            Frozen { branches: self.turns.references(), choice: &self.choice, rows, before: &run.plan.h };
+        let (branches, choice) = (self.turns.references(), &self.choice[..]);
+        let frozen = Frozen { branches, choice, rows, before: &run.plan.h, ..Frozen::default() };
         let mut result = chain.advance(span, frozen, past, x);
         if let Ok(report) = &result {
             run.statistics.count(n + 1, report);
@@ -311,8 +348,9 @@ pub fn replay_into(p: &[f64], run: &mut Trajectory, chain: &mut Chain) -> Result
     for n in 0..=run.plan.steps() {
         let (done, x) = run.x.split_at_mut(n * len);
         let past = if n == 0 { &[] } else { &done[(n - 1) * len..] };
-        let span = run.plan.span(n, p);
+        let span = run.plan.span_after(n, p, past.last().copied())?;
         let report = chain.advance(span, run.plan.frozen(n), past, &mut x[..len])?;
+        let span = if run.plan.clocked { Span { t: span.t, h: x[len - 1] - span.t } } else { span };
         run.statistics.count(n, &report);
         chain.turn(n, span, &x[..len], &mut run.plan)?;
     }

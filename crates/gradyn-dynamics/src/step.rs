@@ -14,6 +14,7 @@
 
 pub mod adams;
 mod chain;
+mod clock;
 pub mod newmark;
 mod projected;
 mod recipe;
@@ -21,6 +22,7 @@ pub mod rosenbrock;
 pub mod runge_kutta;
 mod second;
 
+pub use crate::integrand::IntegrandRows;
 pub use crate::record::{Layout, Report, Span, Tolerance};
 pub use chain::{Chain, ChainResidual, StartLaw};
 pub use recipe::{StepKind, StepRecipe};
@@ -31,8 +33,7 @@ use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::plan::Frozen;
 use crate::tableau::Tableau;
-use gradyn_model::{At, Evaluator, FunctionalSet, KernelScalar, Setup};
-use gradyn_num::Dual;
+use gradyn_model::{Evaluator, Setup};
 
 /// The ordinary differential equations behind a step, and the scheme that integrates equations along its
 /// runs.
@@ -70,10 +71,15 @@ pub struct StepArgs<'a, S = f64> {
     /// The record before; record 0 has none, and this is empty.
     pub past: &'a [S],
 }
-impl<S> StepArgs<'_, S> {
+impl<S: Copy> StepArgs<'_, S> {
     /// Is this record 0, the start of a run?
     pub fn is_start(&self) -> bool {
         self.past.is_empty()
+    }
+    /// The first `len` numbers of its records: all but their times.
+    fn without_time(&self, len: usize) -> Self {
+        let past = if self.past.is_empty() { self.past } else { &self.past[..len] };
+        Self { x: &self.x[..len], past, ..*self }
     }
 }
 
@@ -141,82 +147,41 @@ pub(crate) struct Bound<T, M> {
     pub memory: M,
 }
 
-/// Gradients of the integrands at one point, over (q, v, a, λ | support).
-pub struct IntegrandRows<S = f64> {
-    /// One row per objective.
-    rows: Vec<S>,
-    width: usize,
-    node: usize,
-}
-impl<S: KernelScalar> IntegrandRows<S> {
-    /// Room for the gradients; nothing is evaluated yet.
-    pub fn new(sys: &Setup) -> Self {
-        let d = sys.dims();
-        let node = 3 * d.n + d.m;
-        let width = node + sys.support(FunctionalSet::Integrand).len();
-        Self { rows: vec![S::zero(); width * sys.functionals(FunctionalSet::Integrand)], width, node }
-    }
-    /// Evaluates the gradients at a point.
-    pub fn set(&mut self, at: &At<S>, terms: &mut Evaluator<S>) {
-        for (k, row) in self.rows.chunks_exact_mut(self.width.max(1)).enumerate() {
-            terms.measure_row(FunctionalSet::Integrand, k, at, row);
-        }
-    }
-}
-impl<const N: usize> IntegrandRows<Dual<f64, N>> {
-    /// The derivatives of the gradients in direction `k`.
-    pub fn along(&self, k: usize, out: &mut IntegrandRows) {
-        out.rows.iter_mut().zip(&self.rows).for_each(|(o, r)| *o = r.eps[k]);
-    }
-}
-impl IntegrandRows {
-    /// g_x · s for objective `k` and a node `s`.
-    #[inline]
-    pub(crate) fn mul(&self, k: usize, s: &[f64]) -> f64 {
-        let row = &self.rows[k * self.width..k * self.width + self.node];
-        row.iter().zip(s).map(|(g, s)| g * s).sum()
-    }
-    /// out += s g_xᵀ.
-    #[inline]
-    pub fn mul_t(&self, k: usize, s: f64, out: &mut [f64]) {
-        let row = &self.rows[k * self.width..k * self.width + self.node];
-        out.iter_mut().zip(row).for_each(|(o, g)| *o += s * g);
-    }
-    /// The product g_p · δ of an objective with a direction of slots.
-    pub(crate) fn slot_mul(&self, sys: &Setup, k: usize, delta: &[f64]) -> f64 {
-        let row = &self.rows[k * self.width + self.node..(k + 1) * self.width];
-        row.iter().zip(sys.support(FunctionalSet::Integrand)).map(|(g, &s)| g * delta[s as usize]).sum()
-    }
-    /// grad += s g_pᵀ.
-    pub fn slot_mul_t(&self, sys: &Setup, k: usize, s: f64, grad: &mut [f64]) {
-        let row = &self.rows[k * self.width + self.node..(k + 1) * self.width];
-        row.iter()
-            .zip(sys.support(FunctionalSet::Integrand))
-            .for_each(|(g, &slot)| grad[slot as usize] += s * g);
-    }
-}
-
 /// What belongs to the past node and to the node of a step. Steps that follow each other, in either
 /// direction, share a node: what is known there is not evaluated again.
 pub struct Pair<T> {
     /// At the past node, at the node.
     pub at: [T; 2],
     nodes: [(f64, Vec<f64>); 2],
+    /// Sides of the conditions at each node, in the step that it was met in.
+    sides: [Vec<f64>; 2],
 }
 impl<T> Pair<T> {
     /// Nothing is known yet.
     pub(crate) fn new(lay: &Layout, at: [T; 2]) -> Self {
-        Self { at, nodes: [(); 2].map(|()| (f64::NAN, vec![0.0; lay.z()])) }
+        let nodes = [(); 2].map(|()| (f64::NAN, vec![0.0; lay.z()]));
+        Self { at, nodes, sides: [(); 2].map(|()| vec![f64::NAN; lay.sides]) }
     }
     /// Moves on to the nodes of another step; says which of them are known.
-    pub(crate) fn turn(&mut self, lay: &Layout, span: Span<f64>, past: &[f64], x: &[f64]) -> [bool; 2] {
+    pub(crate) fn turn(
+        &mut self,
+        lay: &Layout,
+        span: Span<f64>,
+        branches: &[f64],
+        past: &[f64],
+        x: &[f64],
+    ) -> [bool; 2] {
+        let sides = lay.sides(branches);
         let [past, node] = [(span.t, &past[..lay.z()]), (span.end(), &x[..lay.z()])];
         let is_at = |have: &(f64, Vec<f64>), (t, x): (f64, &[f64])| have.0 == t && have.1 == x;
         if is_at(&self.nodes[0], node) || is_at(&self.nodes[1], past) {
             self.at.swap(0, 1);
             self.nodes.swap(0, 1);
+            self.sides.swap(0, 1);
         }
         let known = [is_at(&self.nodes[0], past), is_at(&self.nodes[1], node)];
+        let known = [0, 1].map(|k| known[k] && (sides.is_empty() || self.sides[k] == sides));
+        self.sides.iter_mut().for_each(|s| s.copy_from_slice(sides));
         for (have, (t, x)) in self.nodes.iter_mut().zip([past, node]) {
             have.0 = t;
             have.1.copy_from_slice(x);

@@ -27,9 +27,10 @@ impl Trajectory {
         let plan = Plan::start(
             mesh.start.0,
             mesh.start.1,
-            &standing(mesh.start.0, angles),
+            &standing(mesh.start.0, angles, layout.sides),
             &vec![u32::MAX; recipe.choices()],
         );
+        let plan = Plan { clocked: layout.clock, ..plan };
         Self { plan, layout, x: vec![0.0; layout.len], statistics: Statistics::default() }
     }
     /// Record `n` of the run.

@@ -38,7 +38,7 @@ pub(crate) struct Turns {
 impl Turns {
     /// At the start t, where angles are nearest to those given.
     pub(crate) fn new(sys: &Setup, p: &[f64], t: f64, angles: &[f64]) -> Self {
-        let references = standing(t, angles);
+        let references = standing(t, angles, sys.dims().sides);
         let next = references.clone();
         let motion = vec![None; angles.len()];
         let exact = sys.has_angle_coordinates();
@@ -56,9 +56,20 @@ impl Turns {
     pub(crate) fn set(&mut self, references: &[f64]) {
         self.references.copy_from_slice(references);
     }
+    /// Sides of `count` conditions in the next step.
+    pub(crate) fn sides(&self, count: usize) -> &[f64] {
+        &self.references[self.references.len() - count..]
+    }
+    /// Gives condition `k` of `count` a side in the next step.
+    pub(crate) fn set_side(&mut self, count: usize, k: usize, side: f64) {
+        for list in [&mut self.references, &mut self.next] {
+            let at = list.len() - count + k;
+            list[at] = side;
+        }
+    }
     /// Looks at the node of a step: finds its turns, (2), and whether they can be told, (3).
     pub(crate) fn look(&mut self, span: Span<f64>, node: &At) -> Result<(), StepError> {
-        if self.motion.is_empty() {
+        if self.references.is_empty() {
             return Ok(());
         }
         let h = span.h;
@@ -87,10 +98,11 @@ impl Turns {
     }
 }
 
-/// References of angles that stand still.
-pub(crate) fn standing(t: f64, angles: &[f64]) -> Vec<f64> {
-    if angles.is_empty() {
+/// What decides branches where angles stand still and no side is known.
+pub(crate) fn standing(t: f64, angles: &[f64], sides: usize) -> Vec<f64> {
+    if angles.is_empty() && sides == 0 {
         return vec![];
     }
-    std::iter::once(t).chain(angles.iter().flat_map(|&angle| [angle, 0.0, 0.0])).collect()
+    let motions = angles.iter().flat_map(|&angle| [angle, 0.0, 0.0]);
+    std::iter::once(t).chain(motions).chain(std::iter::repeat_n(f64::NAN, sides)).collect()
 }

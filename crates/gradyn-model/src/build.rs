@@ -20,6 +20,7 @@ mod rest;
 mod roads;
 mod sensors;
 mod shapes;
+mod sides;
 mod symbols;
 mod tree;
 pub mod tyre;
@@ -45,8 +46,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use tree::{Edge, TreeChooser};
 
-/// Provisional indices of signals and angle references, until the number of slots is known.
-const SIGNAL: u32 = 1 << 30;
+/// Provisional indices of signals, sides and angle references, until the number of slots is known.
+const SIGNAL: u32 = 1 << 29;
+const SIDE: u32 = 1 << 30;
 const ANGLE: u32 = 1 << 31;
 
 /// The parameter that is the final time where a condition gives it: nobody writes such a name.

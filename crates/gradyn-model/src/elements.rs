@@ -27,6 +27,7 @@ use crate::ports::Tangents;
 use crate::quadratic::{Form, QuadraticRows};
 use crate::row::RowName;
 use crate::row_status::{Active, RowStatus};
+use crate::side::Side;
 use crate::signal::{Scratch, Signals};
 use crate::start::Start;
 use crate::system::{AngleName, At, Dims, Patterns};
@@ -60,6 +61,9 @@ pub struct Elements {
     pub(crate) integrand: Functional,
     pub(crate) terminal: Functional,
     pub(crate) output: Functional,
+    /// g of every condition whose side is data of a run, and what is known of it.
+    pub(crate) conditions: Functional,
+    pub(crate) sides: Vec<Side>,
     pub(crate) position: Vec<Functional>,
     pub(crate) velocity: Vec<Functional>,
     /// The rate of each coordinate, where everything is at rest in an equilibrium.
@@ -157,7 +161,9 @@ impl Elements {
         let formulas = self.formulas.iter().flat_map(|f| f.formula.reads());
         let loads = self.loads.iter().flat_map(|l| l.load.reads());
         let forces = self.forces.iter().flat_map(|f| f.element.reads());
-        let functionals = [&self.integrand, &self.terminal, &self.output].into_iter().flat_map(|f| f.reads());
+        let functionals = [&self.integrand, &self.terminal, &self.output, &self.conditions]
+            .into_iter()
+            .flat_map(|f| f.reads());
         for i in formulas.chain(loads).chain(forces).chain(functionals) {
             if let Some(k) = (i as usize).checked_sub(first) {
                 tracked[k] = true;
@@ -167,7 +173,7 @@ impl Elements {
     }
     /// Everything that is compiled to a functional: objectives, outputs, conditions.
     fn all_functionals(&self) -> impl Iterator<Item = &Functional> {
-        [&self.integrand, &self.terminal, &self.output]
+        [&self.integrand, &self.terminal, &self.output, &self.conditions]
             .into_iter()
             .chain(&self.position)
             .chain(&self.velocity)
@@ -186,14 +192,14 @@ impl Elements {
         start: &Arc<Start>,
     ) -> ElementTerms<S> {
         // all memory at once, so that no term allocates
-        let Dims { n, m, slots, args: ext, angles, .. } = self.dims;
+        let Dims { n, m, angles, .. } = self.dims;
         let signals = self.signals.list.len();
         let zero = S::zero();
         ElementTerms {
             elements: Arc::clone(self),
             rows: Arc::clone(rows),
             start: Arc::clone(start),
-            args: Args { values: vec![zero; ext], rates: vec![(zero, zero); signals], slots },
+            args: self.unset_args(),
             phi_q: vec![zero; self.patterns.mn.nnz()],
             mass: vec![zero; self.patterns.nn.nnz()],
             signals: self.signals.scratch(),
@@ -216,6 +222,14 @@ impl Elements {
             timed: signals > 0,
             visits: 0,
         }
+    }
+    /// Extended parameters of which nothing is set; sides are not known.
+    fn unset_args<S: Scalar>(&self) -> Args<S> {
+        let Dims { slots, args, angles, sides, .. } = self.dims;
+        let mut values = vec![S::zero(); args];
+        values[args - angles - sides..args - angles].fill(S::from(f64::NAN));
+        let rates = vec![(S::zero(), S::zero()); self.signals.list.len()];
+        Args { values, rates, slots }
     }
     /// Room for the cotangents of a functional.
     fn cotangent<S: Scalar>(&self) -> Cotangent<S> {

@@ -31,7 +31,7 @@ pub(crate) struct Sensed<'a> {
 }
 
 /// A scalar sensor.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Sensor {
     /// Affine in q (level 0), v (1) or a (2): argument 0 of the port.
     Affine(Ports, usize),

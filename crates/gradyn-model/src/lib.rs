@@ -27,6 +27,7 @@ pub(crate) mod relative;
 pub(crate) mod row;
 pub(crate) mod row_status;
 pub(crate) mod scalar;
+pub(crate) mod side;
 pub(crate) mod signal;
 pub mod spec;
 pub mod spline;
@@ -45,6 +46,7 @@ pub use mechanism::Mechanism;
 pub use row::{Owner, RowName};
 pub use row_status::{Active, RowChoice, RowStatus};
 pub use scalar::{KernelScalar, RunScalar};
+pub use side::{Edge, Side};
 pub use start::Start;
 pub use system::{
     AngleMotion, AngleName, At, Dims, FunctionalSet, Kinematics, Level, RowScaling, Statics, velocity_weights,

@@ -6,6 +6,7 @@ use crate::guard::Undefined;
 use crate::relative::Relative;
 use crate::row::RowName;
 use crate::row_status::{RowChoice, RowStatus};
+use crate::side::{Edge, Side};
 use crate::start::Start;
 use crate::system::{AngleName, Dims, FunctionalSet, Kinematics, Patterns, RowScaling, Statics};
 use crate::user::UserSystem;
@@ -216,6 +217,18 @@ impl Mechanics {
     /// Sizes.
     pub fn dims(&self) -> Dims {
         each!(self, s => s.dims())
+    }
+    /// Conditions whose sides are data of a run.
+    pub fn sides(&self) -> &[Side] {
+        match &self.kind {
+            Kind::Elements(elements) => &elements.sides,
+            Kind::Tree(tree) => &tree.inner().sides,
+            Kind::User(_) => &[],
+        }
+    }
+    /// May something jump where a condition of the motion changes?
+    pub fn has_state_jumps(&self) -> bool {
+        self.sides().iter().any(|s| s.edge == Edge::Jump && s.time.is_none())
     }
     /// Patterns of the matrices.
     pub fn patterns(&self) -> &Patterns {

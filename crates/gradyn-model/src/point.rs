@@ -35,4 +35,6 @@ pub enum FunctionalSet {
     Terminal,
     /// Columns of the output table.
     Output,
+    /// Functions g whose signs are the sides of conditions.
+    Condition,
 }

@@ -64,7 +64,7 @@ impl<'g> Affine<'g> {
 }
 
 /// One entry of C: x[arg] += p[slot] q[coord].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Entry {
     /// Local argument.
     pub arg: u32,
@@ -75,7 +75,7 @@ pub(crate) struct Entry {
 }
 
 /// (1), compiled.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Ports {
     /// Entries of the matrix C.
     pub linear: Vec<Entry>,

@@ -16,11 +16,13 @@ mod function;
 mod jacobian;
 mod nodes;
 mod rate;
+mod side;
 mod smooth;
 mod symbol;
 mod table;
 
 pub use jacobian::Jacobian;
+pub use side::Edge;
 pub use symbol::Sym;
 pub use table::Table;
 

@@ -41,7 +41,7 @@ pub struct QuadraticRows {
 }
 
 /// A quadratic form Σ p_s q_i q_j + Σ p_s q_i + Σ p_s on slots, each pair (i ≤ j) once.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Form {
     /// Products q_i q_j: (i, j, slot of the coefficient).
     pub bilinear: Vec<(usize, usize, u32)>,

@@ -99,7 +99,7 @@ pub(crate) struct Relative {
     /// (position on N × N, on n × n) of the masses of bodies without a link.
     alone: Vec<(u32, u32)>,
     /// Slots of the integrands, terminal values and outputs.
-    supports: [Vec<u32>; 3],
+    supports: [Vec<u32>; 4],
     /// What the conditions of positions and of velocities read.
     condition_parts: [Vec<Part>; 2],
     nodes: Nodes,
@@ -169,11 +169,16 @@ impl Relative {
     /// Slots that functionals can depend on: their own, and those of the frames.
     fn find_supports(&mut self) {
         let with_geometry = |own: &[u32]| sorted(own.iter().chain(&self.geometry).copied().collect());
-        self.supports =
-            [FunctionalSet::Integrand, FunctionalSet::Terminal, FunctionalSet::Output].map(|set| {
-                let own = self.inner.support(set);
-                if self.inner.functionals(set) == 0 { vec![] } else { with_geometry(own) }
-            });
+        self.supports = [
+            FunctionalSet::Integrand,
+            FunctionalSet::Terminal,
+            FunctionalSet::Output,
+            FunctionalSet::Condition,
+        ]
+        .map(|set| {
+            let own = self.inner.support(set);
+            if self.inner.functionals(set) == 0 { vec![] } else { with_geometry(own) }
+        });
     }
     /// Compliances of all rows, from those of the rows of the elements.
     fn with_norms(&self, compliances: &[f64]) -> Vec<f64> {

@@ -168,8 +168,12 @@ impl Signals {
                 program.eval(&w.inputs, &mut w.regs);
                 w.inputs_bar.fill(Jet::from(0.0));
                 program.reverse(&w.regs, &[(0, Jet::from(1.0))], &mut w.bars, &mut w.inputs_bar);
+                // sides have no derivatives
+                let known = args.slots + self.list.len();
                 for (i, j) in inputs.iter().zip(&w.inputs_bar) {
-                    if let Input::Arg(i) = i {
+                    if let Input::Arg(i) = i
+                        && (*i as usize) < known
+                    {
                         f(*i as usize, *j);
                     }
                 }
@@ -184,7 +188,9 @@ impl Signals {
                 for i in inputs {
                     match i {
                         Input::Arg(i) if (*i as usize) < slots => out.push(*i),
-                        Input::Arg(i) => self.reads(*i as usize - slots, slots, out),
+                        Input::Arg(i) if (*i as usize) < slots + self.list.len() => {
+                            self.reads(*i as usize - slots, slots, out)
+                        }
                         _ => {}
                     }
                 }

@@ -31,7 +31,9 @@ pub struct Dims {
     pub slots: usize,
     /// Angles with a branch (part of the plan).
     pub angles: usize,
-    /// Extended parameters: slots, signals of t, angle references. Slot gradients have this length; what
+    /// Conditions whose sides are data of a run (part of the plan).
+    pub sides: usize,
+    /// Extended parameters: slots, signals of t, sides, angle references. Slot gradients have this length; what
     /// follows the slots is scratch and zero on return.
     pub args: usize,
 }

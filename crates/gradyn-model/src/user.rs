@@ -163,7 +163,7 @@ fn check_guess(guess: &[f64], n: usize) -> Result<(), ModelError> {
 impl UserSystem {
     pub(crate) fn dims(&self) -> Dims {
         let slots = self.parameters.len() + 1;
-        Dims { n: self.n, m: self.n, m_vel: self.n, slots, angles: 0, args: slots }
+        Dims { n: self.n, m: self.n, m_vel: self.n, slots, angles: 0, sides: 0, args: slots }
     }
     pub(crate) fn constant_mass(&self) -> bool {
         true
@@ -186,7 +186,11 @@ impl UserSystem {
         }
     }
     pub(crate) fn functionals(&self, set: FunctionalSet) -> usize {
-        if set == FunctionalSet::Output { self.n } else { self.objectives.len() }
+        match set {
+            FunctionalSet::Output => self.n,
+            FunctionalSet::Integrand | FunctionalSet::Terminal => self.objectives.len(),
+            FunctionalSet::Condition => 0,
+        }
     }
     pub(crate) fn support(&self, _set: FunctionalSet) -> &[u32] {
         &self.slots

@@ -90,16 +90,17 @@ impl Case<'_> {
 
 /// ψ at the end of a run, (1).
 pub fn values(recipe: &StepRecipe, p: &[f64], run: &Trajectory) -> Vec<f64> {
-    let n = run.plan.steps();
-    terminal(recipe, p, run.plan.node(n, p), run.plan.branches(n), run.last())
+    terminal(recipe, run, p, run.last())
 }
 
-/// z_N + w(x_N, t_N; p) on any scalar.
-pub(crate) fn terminal<S: RunScalar>(recipe: &StepRecipe, p: &[S], t: S, angles: &[f64], x: &[S]) -> Vec<S> {
+/// z_N + w(x_N, t_N; p) on any scalar, at the last record x of a run.
+pub(crate) fn terminal<S: RunScalar>(recipe: &StepRecipe, run: &Trajectory, p: &[S], x: &[S]) -> Vec<S> {
     let sys = recipe.system();
     let lay = recipe.layout();
+    let n = run.plan.steps();
+    let t = lay.time().map_or_else(|| run.plan.node(n, p), |time| x[time]);
     let mut terms = sys.evaluator(p);
-    terms.set_branches(angles);
+    terms.set_branches(run.plan.branches(n));
     terms.at(t, &x[..lay.n]);
     let mut w = vec![S::zero(); lay.o];
     terms.measure(FunctionalSet::Terminal, &lay.node(t, x), &mut w);
@@ -111,6 +112,8 @@ pub(crate) struct TerminalRows {
     rows: Vec<Vec<f64>>,
     slopes: Vec<f64>,
     node: usize,
+    /// Where the time of a record is, if it is a number of it.
+    time: Option<usize>,
 }
 
 impl TerminalRows {
@@ -120,8 +123,8 @@ impl TerminalRows {
         let lay = case.recipe.layout();
         let plan = &case.run.plan;
         let n = plan.steps();
-        let t = plan.node(plan.steps(), p);
         let x = case.run.last();
+        let t = lay.time().map_or_else(|| plan.node(n, p), |time| x[time]);
         let mut terms = sys.evaluator(p);
         terms.set_branches(plan.branches(n));
         terms.at(t, &x[..lay.n]);
@@ -135,18 +138,22 @@ impl TerminalRows {
             rows: rows.collect(),
             slopes: slopes(case.recipe, FunctionalSet::Terminal, p, plan.branches(n), &at),
             node: lay.z(),
+            time: lay.time(),
         }
     }
     /// b += w_xᵀ of objective `k`.
     pub(crate) fn add_state(&self, k: usize, b: &mut [f64]) {
         b.iter_mut().zip(&self.rows[k][..self.node]).for_each(|(b, w)| *b += w);
+        if let Some(time) = self.time {
+            b[time] += self.slopes[k];
+        }
     }
     /// grad += w_pᵀ + w_t t_N'ᵀ.
     pub(crate) fn add_slots(&self, case: &Case, k: usize, grad: &mut [f64]) {
         let support = case.recipe.system().support(FunctionalSet::Terminal);
         support.iter().zip(&self.rows[k][self.node..]).for_each(|(&s, w)| grad[s as usize] += w);
-        if let Some(Some(slot)) = case.run.plan.declared.last() {
-            grad[*slot as usize] += self.slopes[k];
+        if let Some(slot) = self.declared(case) {
+            grad[slot as usize] += self.slopes[k];
         }
     }
     /// w_x s + w_p δ + w_t t_N'.
@@ -155,15 +162,13 @@ impl TerminalRows {
         let support = case.recipe.system().support(FunctionalSet::Terminal);
         let slots: f64 =
             support.iter().zip(&self.rows[k][self.node..]).map(|(&s, w)| w * delta[s as usize]).sum();
-        let time = case
-            .run
-            .plan
-            .declared
-            .last()
-            .copied()
-            .flatten()
-            .map_or(0.0, |slot| self.slopes[k] * delta[slot as usize]);
-        state + slots + time
+        let declared = self.declared(case).map_or(0.0, |slot| delta[slot as usize]);
+        let time = self.time.map_or(declared, |time| s[time]);
+        state + slots + self.slopes[k] * time
+    }
+    /// Slot of the final time, where it is declared and no number of the record.
+    fn declared(&self, case: &Case) -> Option<u32> {
+        case.run.plan.declared.last().copied().flatten().filter(|_| self.time.is_none())
     }
 }
 

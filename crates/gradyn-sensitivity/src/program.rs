@@ -101,8 +101,7 @@ pub(crate) fn program<S: RunScalar>(
         stats.add(count);
         std::mem::swap(&mut x, &mut past);
     }
-    let n = run.plan.steps();
-    Ok(terminal(recipe, &p, run.plan.node(n, &p), run.plan.branches(n), &past))
+    Ok(terminal(recipe, run, &p, &past))
 }
 
 /// What corrections are measured by: the rounding level of derivative parts.
@@ -165,9 +164,10 @@ impl<'c> Noise<'c> {
             size[i] = range.clone().fold(size[i].max(floor), |s, i| s.max(x[i].part(k).abs()));
         }
         // noise of a record, with (2) for that of a step
-        let h = if record.is_start() { 1.0 } else { record.span.h };
+        let still = record.is_start() || record.frozen.restart;
+        let h = if still { 1.0 } else { record.span.h };
         let mut noise = self.case.recipe.noise(h, *size, self.mass, self.row);
-        noise[4] += if record.is_start() { 0.0 } else { STAGES * h * self.slopes.carried(&noise) };
+        noise[4] += if still { 0.0 } else { STAGES * h * self.slopes.carried(&noise) };
         for (i, (_, range)) in blocks[..5].iter().enumerate() {
             let excess = correction[i] / noise[i];
             if correction[i] != 0.0 && (excess > worst.0 || excess.is_nan()) {

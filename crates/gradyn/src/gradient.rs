@@ -86,9 +86,19 @@ pub(crate) fn index3_adjoint(s: Sensitivity, m: &Method) -> Option<[&'static str
     holds.then_some(["adjoint-dae of index 3", "use direct or discrete-adjoint, or index1"])
 }
 
-/// Refuses sensitivities of the equations of motion for a run that chose its rows again: they have one set.
+/// Refuses sensitivities of the equations of motion for a run that restarts, or that chose its rows again:
+/// they have one law and one set of rows.
 fn check_one_choice(run: &Run, sensitivity: Sensitivity) -> Result<(), Error> {
     let plan = &run.trajectory.plan;
+    let restart = plan.restarts.iter().position(|r| *r);
+    if let Some(n) = restart.filter(|_| sensitivity.is_continuous()) {
+        let message = format!(
+            "{} has one law, and in this run a condition changes at t = {} s",
+            sensitivity.name(),
+            plan.t[n]
+        );
+        return Err(Error::method(message, "use discrete-adjoint or discrete-direct, which follow the run"));
+    }
     let Some(n) = plan.changes_rows().filter(|_| sensitivity.is_continuous()) else { return Ok(()) };
     let message = format!(
         "{} has one set of constraints, and this run leaves out other redundant ones from t = {} s on",

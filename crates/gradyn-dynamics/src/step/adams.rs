@@ -359,7 +359,7 @@ impl Stepper for Bound<Adams, AdamsLinear> {
             block.evaluate(sys, span.end(), frozen.choice, &mut x[o..o + z])?;
         }
         let node = usize::from(spec.corrects);
-        let [known, _] = l.values.turn(&lay, span, past, x);
+        let [known, _] = l.values.turn(&lay, span, frozen.branches, past, x);
         if !known {
             spec.set_past(span, frozen, l);
             l.past.measure(FunctionalSet::Integrand, &lay.node(span.t, past), &mut l.values.at[0]);
@@ -398,7 +398,7 @@ impl Stepper for Bound<Adams, AdamsLinear> {
         }
         // g_x at both nodes
         let node = usize::from(spec.corrects);
-        let known = l.g.turn(&lay, span, past, x);
+        let known = l.g.turn(&lay, span, frozen.branches, past, x);
         if !known[0] {
             spec.set_past(span, frozen, l);
             l.g.at[0].set(&lay.node(span.t, past), &mut l.past);

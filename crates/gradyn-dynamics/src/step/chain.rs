@@ -1,16 +1,19 @@
-//! The records of a run, one after the other: record 0 is the start, every other record a step.
+//! The records of a run, one after the other: record 0 is the start, others are steps and restarts.
 //!
-//! A start has no past. [`Chain`] and [`ChainResidual`] send it to [`Initial`] and all other records to the
-//! step: nobody else knows the difference.
+//! A start has no past, a restart no length. [`Chain`] and [`ChainResidual`] send both to [`Initial`] and all
+//! other records to the step: nobody else knows the difference. Where conditions of the motion decide times,
+//! the time of a record is its last number ([`Clock`]).
 
+use super::clock::Clock;
 use super::{Counts, Report, Residual, Span, StepArgs, StepRecipe, Stepper, Tolerance};
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::Lagrange;
-use crate::initial::{self, Initial};
-use crate::plan::{Frozen, Plan};
+use crate::initial::{self, Initial, restart};
+use crate::plan::{ClockRow, Frozen, Plan};
+use crate::record::Layout;
 use crate::turns::Turns;
-use gradyn_model::{Evaluator, RowChoice, RunScalar};
+use gradyn_model::{Evaluator, FunctionalSet, RowChoice, RunScalar, Setup};
 
 /// What record 0 obeys.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +26,17 @@ pub struct StartLaw {
     pub matrix_r: bool,
 }
 
+/// Most trial steps to the time of an event.
+const MOST_TRIALS: usize = 50;
+
+/// What was linearised last.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Linearised {
+    Start,
+    Step,
+    Restart,
+}
+
 /// Memory of the records of a run: forward steps, linearised records and their products.
 pub struct Chain {
     /// The start of a run, record 0.
@@ -33,17 +47,36 @@ pub struct Chain {
     /// of them is at work.
     steps: Vec<(Option<RowChoice>, Box<dyn Stepper>)>,
     current: usize,
-    /// Was record 0 linearised last?
-    at_start: bool,
+    /// Memory of restarts with other choices of rows than that of the system.
+    restarts: Vec<(RowChoice, Initial)>,
+    /// Which of them is linearised; the start where it is none.
+    restart: Option<usize>,
+    last: Linearised,
     /// Turns of angles in a run that is replayed; made by the first one.
     turns: Option<Turns>,
+    /// Times of the records, where they are numbers of them.
+    clock: Option<Box<Clock>>,
+    /// Length of a record without its time.
+    len: usize,
 }
 
 impl Chain {
     /// Memory of record 0 and of steps with the rows of the system.
     pub(super) fn new(recipe: &StepRecipe, p: &[f64], start: Initial, step: Box<dyn Stepper>) -> Self {
-        let steps = vec![(None, step)];
-        Self { start, recipe: recipe.clone(), p: p.to_vec(), steps, current: 0, at_start: true, turns: None }
+        let clock = recipe.layout().clock.then(|| Box::new(Clock::new(recipe, p)));
+        Self {
+            start,
+            recipe: recipe.clone(),
+            p: p.to_vec(),
+            steps: vec![(None, step)],
+            current: 0,
+            restarts: vec![],
+            restart: None,
+            last: Linearised::Start,
+            turns: None,
+            clock,
+            len: recipe.step_layout().len,
+        }
     }
     /// The step at work.
     fn step(&mut self) -> &mut dyn Stepper {
@@ -63,6 +96,20 @@ impl Chain {
         }
         Ok(self.step())
     }
+    /// Goes to the restart for a choice of rows; memory for a new one is made where it is first met.
+    fn find_restart(&mut self, rows: Option<&RowChoice>) -> Result<(), StepError> {
+        self.restart = match rows {
+            None => None,
+            Some(rows) => Some(match self.restarts.iter().position(|r| r.0 == *rows) {
+                Some(found) => found,
+                None => {
+                    self.restarts.push((rows.clone(), self.recipe.restart_with(rows, &self.p)?));
+                    self.restarts.len() - 1
+                }
+            }),
+        };
+        Ok(())
+    }
     /// The choices of the step that begins at `past` with some rows, given those of the attempt before,
     /// `since` steps after the last declared time or knot; forward runs only.
     pub(crate) fn decide(
@@ -73,7 +120,8 @@ impl Chain {
         since: usize,
         choice: &mut [u32],
     ) -> Result<(), StepError> {
-        self.step_with(rows)?.decide(span, past, since, choice)
+        let len = self.len;
+        self.step_with(rows)?.decide(span, &past[..len], since, choice)
     }
     /// Solves R = 0 for x; without a past it is record 0.
     pub fn advance(
@@ -83,10 +131,82 @@ impl Chain {
         past: &[f64],
         x: &mut [f64],
     ) -> Result<Report, StepError> {
+        if let (ClockRow::Event(side), true) = (frozen.clock, self.clock.is_some()) {
+            return self.advance_event(side, span, frozen, past, x);
+        }
+        let report = self.advance_plain(span, frozen, past, &mut x[..self.len])?;
+        if self.clock.is_some() {
+            x[self.len] = span.end();
+        }
+        Ok(report)
+    }
+    /// Solves for all of x but its time.
+    fn advance_plain(
+        &mut self,
+        span: Span<f64>,
+        frozen: Frozen,
+        past: &[f64],
+        x: &mut [f64],
+    ) -> Result<Report, StepError> {
+        let len = self.len;
         match past {
             [] => self.start.advance(self.recipe.system(), span.t, frozen.branches, x),
-            _ => self.step_with(frozen.rows)?.advance(span, frozen, past, x),
+            _ if frozen.restart => {
+                self.find_restart(frozen.rows)?;
+                let (sys, restart) = self.restarted();
+                restart.restart(sys, span, frozen.branches, &past[..len], x)
+            }
+            _ => self.step_with(frozen.rows)?.advance(span, frozen, &past[..len], x),
         }
+    }
+    /// The restart at work, with the system of the run.
+    fn restarted(&mut self) -> (&Setup, &mut Initial) {
+        let restart = match self.restart {
+            None => &mut self.start,
+            Some(k) => &mut self.restarts[k].1,
+        };
+        (self.recipe.system(), restart)
+    }
+    /// Solves R = 0, g = 0 for x with its time, from the step of a plan: Newton's method by the rate of g,
+    /// then by its secant.
+    fn advance_event(
+        &mut self,
+        side: u32,
+        span: Span<f64>,
+        frozen: Frozen,
+        past: &[f64],
+        x: &mut [f64],
+    ) -> Result<Report, StepError> {
+        let least = 2.0 * f64::EPSILON * span.end().abs();
+        let mut report = Report::default();
+        let mut h = span.h;
+        let mut before: Option<[f64; 2]> = None;
+        for _ in 0..MOST_TRIALS {
+            // g after a step h
+            let trial = Span { t: span.t, h };
+            let done = self.advance_plain(trial, frozen, past, &mut x[..self.len])?;
+            report.iterations += done.iterations;
+            report.factorizations += done.factorizations;
+            let [g, rate] = self.condition(side, trial, frozen, [past, x]);
+            // the next h, which must stay a step
+            let slope = before.map_or(rate, |[h0, g0]| if h == h0 { rate } else { (g - g0) / (h - h0) });
+            before = Some([h, g]);
+            let change = if slope == 0.0 { 0.0 } else { g / slope };
+            if change.abs() <= least || !change.is_finite() {
+                break;
+            }
+            h -= change;
+            if !frozen.restart && !(0.5 * span.h..=1.5 * span.h).contains(&h) {
+                return Err(StepError::Moved { t: span.t, from: span.h, to: h });
+            }
+        }
+        x[self.len] = span.t + h;
+        Ok(report)
+    }
+    /// (g, ġ) of a condition at the end of a step.
+    fn condition(&mut self, side: u32, span: Span<f64>, frozen: Frozen, records: [&[f64]; 2]) -> [f64; 2] {
+        let clock = self.clock.as_mut().expect("an event belongs to a run with a clock");
+        clock.rate(side, span, frozen, records)
     }
     /// After record `n` of a run that is replayed: the references of the next record are those of this run.
     pub(crate) fn turn(
@@ -107,62 +227,148 @@ impl Chain {
         }
         turns.look(span, &self.recipe.layout().node(span.end(), x))?;
         turns.follow();
+        // sides are those of the plan
         if n < plan.steps() {
-            plan.branches_mut(n + 1).copy_from_slice(turns.references());
+            let motions = 1 + 3 * angles;
+            plan.branches_mut(n + 1)[..motions].copy_from_slice(&turns.references()[..motions]);
         }
         Ok(())
     }
     /// Exact partials at a converged record.
     pub fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError> {
-        self.at_start = a.is_start();
-        match self.at_start {
-            true => self.start.linearise(self.recipe.system(), a.span.t, a.frozen.branches, a.x),
-            false => self.step_with(a.frozen.rows)?.linearise(a),
+        let plain = a.without_time(self.len);
+        self.linearise_plain(&plain)?;
+        let Some(mut clock) = self.clock.take() else { return Ok(()) };
+        clock.set(&plain);
+        // R_x⁻¹ R_h of an event
+        let mut result = Ok(());
+        if clock.begin_event() {
+            self.solve_plain(&mut clock.along);
+            result = clock.end_event(a.span.end());
+        }
+        self.clock = Some(clock);
+        result
+    }
+    /// Partials of all of the record but its time.
+    fn linearise_plain(&mut self, a: &StepArgs) -> Result<(), StepError> {
+        self.last = match (a.is_start(), a.frozen.restart) {
+            (true, _) => Linearised::Start,
+            (false, true) => Linearised::Restart,
+            (false, false) => Linearised::Step,
+        };
+        let branches = a.frozen.branches;
+        match self.last {
+            Linearised::Start => self.start.linearise(self.recipe.system(), a.span.t, branches, a.x),
+            Linearised::Step => self.step_with(a.frozen.rows)?.linearise(a),
+            Linearised::Restart => {
+                self.find_restart(a.frozen.rows)?;
+                let (sys, restart) = self.restarted();
+                restart.linearise_restart(sys, a.span, branches, [a.past, a.x])
+            }
         }
     }
     /// Solves with the linearised record: b ← R_x⁻¹ b.
     pub fn solve(&mut self, b: &mut [f64]) {
-        match self.at_start {
-            true => self.start.solve(self.recipe.system(), b),
-            false => self.step().solve(b),
+        let Some(clock) = self.clock.take() else { return self.solve_plain(b) };
+        let (x, time) = b.split_at_mut(self.len);
+        clock.before_solve(x, time[0]);
+        self.solve_plain(x);
+        clock.after_solve(x, &mut time[0]);
+        self.clock = Some(clock);
+    }
+    fn solve_plain(&mut self, b: &mut [f64]) {
+        match self.last {
+            Linearised::Start => self.start.solve(self.recipe.system(), b),
+            Linearised::Step => self.step().solve(b),
+            Linearised::Restart => {
+                let (sys, restart) = self.restarted();
+                restart.solve_restart(sys, b)
+            }
         }
     }
     /// Solves with its transpose: b ← R_x⁻ᵀ b.
     pub fn solve_t(&mut self, b: &mut [f64]) {
-        match self.at_start {
-            true => self.start.solve_t(self.recipe.system(), b),
-            false => self.step().solve_t(b),
+        let Some(clock) = self.clock.take() else { return self.solve_plain_t(b) };
+        let (x, time) = b.split_at_mut(self.len);
+        clock.before_solve_t(x, &mut time[0]);
+        self.solve_plain_t(x);
+        clock.after_solve_t(x, &mut time[0]);
+        self.clock = Some(clock);
+    }
+    fn solve_plain_t(&mut self, b: &mut [f64]) {
+        match self.last {
+            Linearised::Start => self.start.solve_t(self.recipe.system(), b),
+            Linearised::Step => self.step().solve_t(b),
+            Linearised::Restart => {
+                let (sys, restart) = self.restarted();
+                restart.solve_restart_t(sys, b)
+            }
         }
     }
     /// r += R_past s; record 0 has no past.
     pub fn past_mul(&mut self, s: &[f64], r: &mut [f64]) {
-        if !self.at_start {
-            self.step().past_mul(s, r);
+        if self.last == Linearised::Start {
+            return;
+        }
+        let (s, s_time) = s.split_at(self.len);
+        let (r, r_time) = r.split_at_mut(self.len);
+        match self.last {
+            Linearised::Restart => self.restarted().1.restart_past_mul(s, r),
+            _ => self.step().past_mul(s, r),
+        }
+        if let Some(clock) = &self.clock {
+            clock.past_mul(s_time[0], r, &mut r_time[0]);
         }
     }
     /// out += R_pastᵀ μ; record 0 has no past.
     pub fn past_mul_t(&mut self, mu: &[f64], out: &mut [f64]) {
-        if !self.at_start {
-            self.step().past_mul_t(mu, out);
+        if self.last == Linearised::Start {
+            return;
+        }
+        let (mu, mu_time) = mu.split_at(self.len);
+        let (out, out_time) = out.split_at_mut(self.len);
+        match self.last {
+            Linearised::Restart => self.restarted().1.restart_past_mul_t(mu, out),
+            _ => self.step().past_mul_t(mu, out),
+        }
+        if let Some(clock) = &self.clock {
+            clock.past_mul_t(mu, mu_time[0], &mut out_time[0]);
         }
     }
     /// Adds the slots along δ: r += R_p δ.
     pub fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
-        match self.at_start {
-            true => self.start.slot_mul(self.recipe.system(), delta, r),
-            false => self.step().slot_mul(delta, r),
+        let (r, time) = r.split_at_mut(self.len);
+        match self.last {
+            Linearised::Start => self.start.slot_mul(self.recipe.system(), delta, r),
+            Linearised::Step => self.step().slot_mul(delta, r),
+            Linearised::Restart => {
+                let (sys, restart) = self.restarted();
+                restart.restart_slot_mul(sys, delta, r)
+            }
+        }
+        if let Some(clock) = &self.clock {
+            clock.slot_mul(delta, &mut time[0]);
         }
     }
     /// grad += s R_pᵀ μ.
     pub fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]) {
-        match self.at_start {
-            true => self.start.slot_mul_t(self.recipe.system(), mu, s, grad),
-            false => self.step().slot_mul_t(mu, s, grad),
+        let (mu, time) = mu.split_at(self.len);
+        match self.last {
+            Linearised::Start => self.start.slot_mul_t(self.recipe.system(), mu, s, grad),
+            Linearised::Step => self.step().slot_mul_t(mu, s, grad),
+            Linearised::Restart => {
+                let (sys, restart) = self.restarted();
+                restart.restart_slot_mul_t(sys, mu, s, grad)
+            }
+        }
+        if let Some(clock) = &self.clock {
+            clock.slot_mul_t(time[0], s, grad);
         }
     }
     /// Error of the embedded method relative to the tolerances, and the coordinate where it is largest.
     pub(crate) fn error(&mut self, a: &StepArgs, tol: Tolerance) -> Option<(f64, usize)> {
-        self.step().error(a, tol)
+        let a = a.without_time(self.len);
+        self.step().error(&a, tol)
     }
     /// The factor of the step size after an attempt with that error; above 1 it was rejected.
     pub(crate) fn resize(&mut self, control: &Controller, error: f64) -> f64 {
@@ -175,7 +381,12 @@ impl Chain {
     /// (q, v) at t + θh by the scheme's own interpolant of order ≥ 3; `out` is a node whose (a, λ) follow
     /// from the equations.
     pub fn interpolate(&mut self, a: &StepArgs, theta: f64, out: &mut [f64]) -> Result<(), StepError> {
-        self.step_with(a.frozen.rows)?.interpolate(a, theta, out)
+        if a.frozen.restart {
+            out.copy_from_slice(&a.x[..out.len()]);
+            return Ok(());
+        }
+        let a = a.without_time(self.len);
+        self.step_with(a.frozen.rows)?.interpolate(&a, theta, out)
     }
     /// What was counted in the steps, without record 0.
     pub fn counts(&self) -> Counts {
@@ -190,15 +401,58 @@ impl Chain {
 
 /// Residuals of the records of a run, on any scalar of the program.
 pub struct ChainResidual<S: RunScalar> {
+    plain: PlainResidual<S>,
+    layout: Layout,
+    /// Conditions whose changes are events.
+    conditions: Vec<S>,
+}
+
+impl<S: RunScalar> ChainResidual<S> {
+    /// Memory of record 0 and of steps with the rows of the system.
+    pub(super) fn new(recipe: &StepRecipe, p: &[S]) -> Self {
+        let layout = recipe.layout();
+        Self { plain: PlainResidual::new(recipe, p), layout, conditions: vec![S::zero(); layout.sides] }
+    }
+    /// g of a condition at the node of a record.
+    fn condition(&mut self, side: u32, t: S, branches: &[f64], x: &[S]) -> S {
+        let terms = &mut self.plain.terms;
+        terms.set_branches(branches);
+        terms.at_time(t);
+        terms.measure(FunctionalSet::Condition, &self.layout.node(t, x), &mut self.conditions);
+        self.conditions[side as usize]
+    }
+}
+
+impl<S: RunScalar> Residual<S> for ChainResidual<S> {
+    fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
+        let Some(len) = self.layout.time() else { return self.plain.residual(a, r) };
+        // (1) of the clock
+        let time = a.x[len];
+        let span = match a.past.get(len) {
+            None => Span { t: time, h: S::zero() },
+            Some(&past) => Span { t: past, h: time - past },
+        };
+        self.plain.residual(&StepArgs { span, ..a.without_time(len) }, &mut r[..len]);
+        // (2) of the clock
+        r[len] = match a.frozen.clock {
+            ClockRow::Fixed | ClockRow::Declared(_) => time - a.span.end(),
+            ClockRow::Past => time - span.t,
+            ClockRow::Event(side) => self.condition(side, time, a.frozen.branches, &a.x[..len]),
+        };
+    }
+}
+
+/// Residuals of records without their times.
+pub(super) struct PlainResidual<S: RunScalar> {
     recipe: StepRecipe,
     p: Vec<S>,
-    /// Terms for record 0.
+    /// Terms for record 0 and restarts.
     terms: Evaluator<S>,
     /// Memory of the steps for each choice of rows that was met, the first for that of the system.
     steps: Vec<(Option<RowChoice>, Box<dyn Residual<S>>)>,
 }
 
-impl<S: RunScalar> ChainResidual<S> {
+impl<S: RunScalar> PlainResidual<S> {
     /// Memory of record 0 and of steps with the rows of the system.
     pub(super) fn new(recipe: &StepRecipe, p: &[S]) -> Self {
         let terms = recipe.system().evaluator(p);
@@ -216,20 +470,46 @@ impl<S: RunScalar> ChainResidual<S> {
         });
         &mut *self.steps[at].1
     }
-}
-
-impl<S: RunScalar> Residual<S> for ChainResidual<S> {
-    fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
-        if !a.is_start() {
-            return self.step_with(a.frozen.rows).residual(a, r);
-        }
-        // record 0
+    /// Record 0.
+    fn start(&mut self, a: &StepArgs<S>, r: &mut [S]) {
         let Self { recipe, terms, .. } = self;
-        let (start, layout) = (recipe.start(), recipe.layout());
+        let (start, layout) = (recipe.start(), recipe.step_layout());
         terms.set_branches(a.frozen.branches);
         initial::residual(recipe.system(), &start.law, &layout, a.span.t, a.x, terms, r);
         if start.auxiliary {
             initial::auxiliary_rows(&layout, a.x, r);
+        }
+    }
+    /// A restart, with the rows of its record.
+    fn restart(&mut self, a: &StepArgs<S>, r: &mut [S]) {
+        let (start, layout) = (self.recipe.start(), self.recipe.step_layout());
+        let records = [a.past, a.x];
+        match a.frozen.rows {
+            None => {
+                self.terms.set_branches(a.frozen.branches);
+                let sys = self.recipe.system();
+                restart::residual(sys, &start.law, &layout, a.span, records, &mut self.terms, r);
+            }
+            Some(rows) => {
+                let recipe = self.recipe.with_rows(rows).expect("a choice that the run made steps with");
+                let mut terms = recipe.system().evaluator(&self.p);
+                terms.set_branches(a.frozen.branches);
+                let sys = recipe.system();
+                restart::residual(sys, &start.law, &layout, a.span, records, &mut terms, r);
+            }
+        }
+        if start.auxiliary {
+            initial::auxiliary_rows(&layout, a.x, r);
+        }
+    }
+}
+
+impl<S: RunScalar> Residual<S> for PlainResidual<S> {
+    fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
+        match (a.is_start(), a.frozen.restart) {
+            (true, _) => self.start(a, r),
+            (false, true) => self.restart(a, r),
+            (false, false) => self.step_with(a.frozen.rows).residual(a, r),
         }
     }
 }

@@ -288,7 +288,7 @@ impl Stepper for Bound<Newmark, NewmarkLinear> {
         l.t = t;
         l.motion.terms.set_branches(frozen.branches);
         // (7)
-        let known = l.gradients(&lay, span, x, past);
+        let known = l.gradients(&lay, span, frozen.branches, x, past);
         // (3): the evaluator goes to the node
         let at = lay.node(t, x);
         spec.star(span.h, at.q, past, &mut l.star);

@@ -76,15 +76,26 @@ impl StepRecipe {
     pub fn chain(&self, p: &[f64]) -> Result<Chain, StepError> {
         let sys = self.system();
         let (_, kkt) = block::prepare(sys, p)?;
-        // record 0
+        let start = self.initial(p, kkt.clone())?;
+        let step = self.stepper(p, &kkt)?;
+        Ok(Chain::new(self, p, start, step))
+    }
+    /// Memory of record 0 and of restarts; `kkt` is prepared.
+    fn initial(&self, p: &[f64], kkt: Kkt) -> Result<Initial, StepError> {
+        let sys = self.system();
         let law = self.start();
-        let mut start = Initial::new(sys, law.law, self.layout(), p, kkt.clone())?;
+        let mut start = Initial::new(sys, law.law, self.step_layout(), p, kkt)?;
         start.auxiliary = law.auxiliary;
         if law.matrix_r {
             start.solver = Solver::matrix_r(sys);
         }
-        let step = self.stepper(p, &kkt)?;
-        Ok(Chain::new(self, p, start, step))
+        Ok(start)
+    }
+    /// Memory of restarts with another choice of rows.
+    pub(super) fn restart_with(&self, rows: &RowChoice, p: &[f64]) -> Result<Initial, StepError> {
+        let recipe = self.with_rows(rows)?;
+        let (_, kkt) = block::prepare(recipe.system(), p)?;
+        recipe.initial(p, kkt)
     }
     /// Memory of the steps; `kkt` is prepared.
     fn stepper(&self, p: &[f64], kkt: &Kkt) -> Result<Box<dyn Stepper>, StepError> {
@@ -125,6 +136,11 @@ impl StepRecipe {
     }
     /// Where things are in a record.
     pub fn layout(&self) -> Layout {
+        let layout = self.step_layout();
+        if self.system().has_state_jumps() { layout.with_clock() } else { layout }
+    }
+    /// Where things are in what a step writes of a record: all but its time.
+    pub(crate) fn step_layout(&self) -> Layout {
         let layout = self.kind.layout();
         if self.projected { Projected::record(&layout) } else { layout }
     }

@@ -59,7 +59,13 @@ fn every_model_is_assembled() {
         chain
             .advance(
                 Span { t, h: 0.0 },
-                Frozen { branches: &r.model.angles, choice: &[], rows: None, before: &[] },
+                Frozen {
+                    branches: &r.model.angles,
+                    choice: &[],
+                    rows: None,
+                    before: &[],
+                    ..Frozen::default()
+                },
                 &[],
                 &mut x,
             )
@@ -293,7 +299,7 @@ fn record_0(m: &Mechanism) -> Result<Vec<f64>, StepError> {
     let mut x = vec![0.0; recipe.layout().len];
     chain.advance(
         Span { t: 0.0, h: 0.0 },
-        Frozen { branches: &r.model.angles, choice: &[], rows: None, before: &[] },
+        Frozen { branches: &r.model.angles, choice: &[], rows: None, before: &[], ..Frozen::default() },
         &[],
         &mut x,
     )?;

@@ -7,6 +7,7 @@ use super::frames::Frame;
 use super::joint::{Reaction, Rows};
 use super::joints::JointFrame;
 use super::numbers::{Numbers, Quad, SlotTable, unknown};
+use super::sides::SideTable;
 use super::symbols::AngleDef;
 use super::vectors::{Port, Symbols};
 use super::{Positive, SIGNAL};
@@ -60,6 +61,8 @@ pub(crate) struct Builder<'g, 'm> {
     /// Tables of the roads that are given by points.
     pub(super) road_tables: Vec<Option<Arc<Table>>>,
     pub(super) guards: Vec<Guard>,
+    /// Conditions whose sides are data of a run.
+    pub(super) sides: SideTable,
     pub(super) angles: Vec<AngleDef<'g>>,
     pub(super) angle_index: HashMap<String, usize>,
     /// (angle, signal) of driven angles.
@@ -117,6 +120,7 @@ impl<'g, 'm> Builder<'g, 'm> {
             splines: vec![],
             road_tables: vec![],
             guards: vec![],
+            sides: SideTable::default(),
             angles: vec![],
             angle_index: HashMap::new(),
             driven: vec![],

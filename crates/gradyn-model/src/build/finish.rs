@@ -17,6 +17,7 @@ use crate::program::{Program, Sym};
 use crate::quadratic::{Form, QuadraticRows, RowTerms};
 use crate::relative::{Reference, Relative, Tree};
 use crate::row::{Owner, RowName};
+use crate::side::Side;
 use crate::signal::Signals;
 use crate::start::Start;
 use crate::system::{AngleName, Dims, Patterns, Statics};
@@ -46,6 +47,8 @@ struct Asked {
     outputs: (Vec<String>, Draft),
     conditions: Conditions,
     times: Times,
+    /// Conditions whose sides are data of a run, with the functional of their g.
+    sides: (Vec<Side>, Draft),
     frames: Vec<(usize, Ports)>,
     tree: Option<Tree>,
     /// Products of directions that a joint holds parallel, by its name.
@@ -141,14 +144,15 @@ impl<'g> Builder<'g, '_> {
         let objectives = self.objectives()?;
         let outputs = self.outputs()?;
         let conditions = self.conditions()?;
-        let times = self.times()?;
+        let sides = self.all_sides();
+        let times = self.times(&sides.0)?;
         let framed = matches!(sharing, Sharing::Framed | Sharing::Apart);
         let frames = if framed { self.body_frames() } else { vec![] };
         let make = |list: &[Edge]| TreeMaker { b: self, tree: Tree::default() }.make(list);
         let tree = edges.map(make).transpose()?;
         let aligned = take(&mut self.aligned);
         let aligned = aligned.into_iter().map(|(name, q)| (name, q.form(&mut self.slots))).collect();
-        Ok(Asked { objectives, outputs, conditions, times, frames, tree, aligned })
+        Ok(Asked { objectives, outputs, conditions, times, sides, frames, tree, aligned })
     }
     /// The system on its patterns, still without functionals, and the final indices.
     fn elements(&mut self, terms: Terms, asked: &mut Asked) -> (Elements, Numbering) {
@@ -164,9 +168,11 @@ impl<'g> Builder<'g, '_> {
         let slots = self.slots.symbols.len();
         let m = rows.len() + formulas.len();
         let signals = self.signals.len();
-        let dims =
-            Dims { n, m, m_vel, slots, angles: self.angles.len(), args: slots + signals + self.angles.len() };
-        let fix = Numbering { slots: slots as u32, signals: signals as u32 };
+        let angle_count = self.angles.len();
+        let sides = asked.sides.0.len();
+        let args = slots + signals + sides + angle_count;
+        let dims = Dims { n, m, m_vel, slots, angles: angle_count, sides, args };
+        let fix = Numbering { slots: slots as u32, signals: signals as u32, sides: sides as u32 };
         let patterns = self.patterns(&inertia, &rows, (&formulas, &loads), n, m);
         // compile onto the patterns
         let signals = Signals { list: self.signals.iter().map(|s| fix.signal(s)).collect() };
@@ -201,6 +207,8 @@ impl<'g> Builder<'g, '_> {
             integrand: Functional::empty(),
             terminal: Functional::empty(),
             output: Functional::empty(),
+            conditions: Functional::empty(),
+            sides: take(&mut asked.sides.0),
             condition_names: [vec![], vec![]],
             position: vec![],
             velocity: vec![],
@@ -294,13 +302,17 @@ impl<'g> Builder<'g, '_> {
             .collect();
         Ok((mass, weight, self.slots.slot(level)))
     }
-    fn times(&mut self) -> Result<Times, ModelError> {
+    /// Slots of the times; conditions of time alone are breaks.
+    fn times(&mut self, sides: &[Side]) -> Result<Times, ModelError> {
         let mut slot = |x: &Number, what: &str| Ok(self.slots.slot(self.numbers.number(x, what)?));
-        Ok(Times {
-            start: slot(&self.m.t_start, "t_start")?,
-            breaks: self.m.breaks.iter().map(|b| slot(b, "break time")).collect::<Result<_, _>>()?,
-            end: slot(&self.m.t_end, "t_end")?,
-        })
+        let mut breaks =
+            self.m.breaks.iter().map(|b| slot(b, "break time")).collect::<Result<Vec<u32>, _>>()?;
+        for time in sides.iter().filter_map(|s| s.time) {
+            if !breaks.contains(&time) {
+                breaks.push(time);
+            }
+        }
+        Ok(Times { start: slot(&self.m.t_start, "t_start")?, breaks, end: slot(&self.m.t_end, "t_end")? })
     }
     fn patterns(
         &self,
@@ -348,6 +360,7 @@ fn compile_functionals(system: &mut Elements, fix: &Numbering, asked: &mut Asked
     system.integrand = fix.functional(take(&mut asked.objectives.integrand), system);
     system.terminal = fix.functional(take(&mut asked.objectives.terminal), system);
     system.output = fix.functional(take(&mut asked.outputs.1), system);
+    system.conditions = fix.functional(take(&mut asked.sides.1), system);
     let c = &mut asked.conditions;
     let all = |list: &mut Vec<Draft>, system: &Elements| {
         take(list).into_iter().map(|f| fix.functional(f, system)).collect()

@@ -6,10 +6,10 @@ mod laws;
 use super::functionals::{Draft, Moving};
 use super::loads::Applied;
 use super::numbers::unknown;
+use super::sides::moves;
 use super::symbols::SensorEnv;
-use super::tyre::law_type;
 use super::vectors::AXES;
-use super::{ANGLE, Builder, SIGNAL};
+use super::{ANGLE, Builder, SIDE, SIGNAL};
 use crate::element::Element;
 use crate::error::ModelError;
 use crate::expression::{Ast, Env, Expr, ExpressionError, FUNCTIONS, Value, compile};
@@ -17,12 +17,10 @@ use crate::force::Law;
 use crate::geometry::Kind;
 use crate::guard::Guard;
 use crate::load::Load;
-use crate::mechanism::{About, Active, Force, ForceKind, Number, Source, Text, Tyre, Vector};
+use crate::mechanism::{About, Active, Force, ForceKind, Number, Source, Text, Vector};
 use crate::ports::{Ports, ZERO};
-use crate::program::{Graph, Program, Sym};
-use crate::row::Owner;
+use crate::program::{Edge, Graph, Program, Sym};
 use crate::signal::{Input, Signal};
-use crate::warning::{Warning, WarningCode};
 use std::ops::Range;
 
 /// A scalar force before its indices are final.
@@ -40,8 +38,9 @@ pub(super) struct LocalEnv<'a, 'g, 'm, 'h> {
     pub b: &'a mut Builder<'g, 'm>,
     pub graph: &'h Graph,
     pub inputs: Vec<Input>,
-    /// Names of sensors 0, 1, ….
+    /// Names of sensors 0, 1, …, and the force that they belong to.
     pub local: &'a [&'a str],
+    pub force: Option<usize>,
 }
 
 impl<'g, 'h> LocalEnv<'_, 'g, '_, 'h> {
@@ -60,6 +59,35 @@ impl<'g, 'h> LocalEnv<'_, 'g, '_, 'h> {
             self.inputs.len() - 1
         });
         self.graph.input(k)
+    }
+    /// The side of u > v, if it can change along a run; names of sensors are those of the force.
+    fn side(&mut self, pair: [Sym<'h>; 2], edge: Edge, what: &str) -> Result<Option<Sym<'h>>, ModelError> {
+        if !pair.iter().flat_map(|s| s.inputs()).any(|i| moves(&self.inputs[i])) {
+            return Ok(None);
+        }
+        let program = self.graph.program(&pair);
+        let draft = match self.force {
+            None => Draft { sensors: vec![], program, inputs: self.inputs.clone() },
+            Some(k) => self.over_ports(&program, k)?,
+        };
+        let (k, same) = self.b.sides.side(&draft, edge, what);
+        let side = self.input(Input::Arg(SIDE + k as u32));
+        Ok(Some(if same { side } else { 1.0 - side }))
+    }
+    /// A program of the quantity of force `k`, its rate and time, over ports.
+    fn over_ports(&mut self, program: &Program, k: usize) -> Result<Draft, ModelError> {
+        let graph = Graph::new();
+        let mut env = SensorEnv::new(self.b, &graph);
+        let sensors = env.applied(k)?.sensors;
+        let (inputs, local) = (&self.inputs, self.local);
+        let symbols = program.replay(&graph, |i| match inputs[i] {
+            Input::Sensor(s) => match sensors.iter().find(|x| x.0 == local[s as usize]) {
+                Some((_, Value::Scalar(y))) => *y,
+                _ => unreachable!("a law has a sensor for each of its names"),
+            },
+            input => env.input(input),
+        });
+        Ok(env.draft(&symbols))
     }
 }
 impl<'h> Env<'h> for LocalEnv<'_, '_, '_, 'h> {
@@ -95,14 +123,25 @@ impl<'g> Builder<'g, '_> {
     fn local_program(
         &mut self,
         x: &Number,
-        local: &[&str],
+        (local, force): (&[&str], Option<usize>),
         what: &str,
+        edge_of: fn(Edge) -> Edge,
     ) -> Result<(Program, Vec<Input>), ModelError> {
-        let ast = self.numbers.parse(x, what)?;
+        let ast = self.numbers.parse_with_sides(x, what)?;
         let graph = Graph::new();
-        let mut env = LocalEnv { b: self, graph: &graph, inputs: vec![], local };
+        let mut env = LocalEnv { b: self, graph: &graph, inputs: vec![], local, force };
         match compile(&ast, &graph, &mut env).map_err(|e| ModelError::expression(what, x, e))? {
-            Value::Scalar(s) => Ok((graph.program(&[s]), env.inputs)),
+            Value::Scalar(s) => {
+                let mut failed = Ok(());
+                let mut side = |pair, edge| {
+                    env.side(pair, edge_of(edge), what).unwrap_or_else(|e| {
+                        failed = Err(e);
+                        None
+                    })
+                };
+                let sided = graph.sided(&[s], &mut side);
+                failed.map(|()| (graph.program(&sided), env.inputs))
+            }
             Value::Vector(_) => {
                 Err(ModelError::new(format!("{what}: a number is expected here, not a vector")).at(&x.place))
             }
@@ -110,6 +149,14 @@ impl<'g> Builder<'g, '_> {
     }
     /// The extended parameter that an expression of time is: a slot, a spline, or a new signal.
     pub(super) fn signal(&mut self, x: &Number, what: &str) -> Result<u32, ModelError> {
+        self.signal_with(x, what, |edge| edge)
+    }
+    /// A signal whose rates count too: that of a driver.
+    pub(super) fn driving_signal(&mut self, x: &Number, what: &str) -> Result<u32, ModelError> {
+        self.signal_with(x, what, Edge::of_rates)
+    }
+    /// A signal, and what its edges do.
+    fn signal_with(&mut self, x: &Number, what: &str, edge_of: fn(Edge) -> Edge) -> Result<u32, ModelError> {
         let timed = match &x.source {
             Source::Value(_) => false,
             Source::Expression(text) => {
@@ -124,7 +171,7 @@ impl<'g> Builder<'g, '_> {
             let s = self.numbers.number(x, what)?;
             return Ok(self.slots.slot(s));
         }
-        let (program, inputs) = self.local_program(x, &[], what)?;
+        let (program, inputs) = self.local_program(x, (&[], None), what, edge_of)?;
         self.signals.push(Signal::Expression(program, inputs));
         Ok(SIGNAL + self.signals.len() as u32 - 1)
     }
@@ -200,8 +247,8 @@ impl ForceMaker<'_, '_, '_> {
                 self.two_bodies(&f.name, refs, &[plane.clone(), point.clone()])?;
                 self.add_load(k, &f.name)
             }
-            ForceKind::Tyre(tyre) => {
-                self.check_tyre(f, tyre)?;
+            ForceKind::Tyre(_) => {
+                self.check_tyre(f)?;
                 self.add_load(k, &f.name)
             }
             ForceKind::Torsion { about: About::Joint(_), .. }
@@ -254,22 +301,12 @@ impl ForceMaker<'_, '_, '_> {
         }
         Ok(())
     }
-    /// A tyre is in space; a law with kinks is worth a warning.
-    fn check_tyre(&mut self, f: &Force, tyre: &Tyre) -> Result<(), ModelError> {
+    /// A tyre is in space.
+    fn check_tyre(&self, f: &Force) -> Result<(), ModelError> {
         if self.b.m.dimension == 2 {
             let e = ModelError::new(format!("force `{}`: tyres belong to models in space", f.name))
                 .at(&f.name.place);
             return Err(e.help("write dimension = 3, or use `contact`"));
-        }
-        if let Some(law) = law_type(&tyre.law).filter(|law| law.kinks()) {
-            let law = law.entry().name;
-            let text = format!(
-                "the {law} law of a tyre has kinks where it saturates; \
-                 gradients are those of the branch taken"
-            );
-            let text = format!("force `{}`: {text}", f.name);
-            let warning = Warning::new(WarningCode::NotSmooth, text);
-            self.b.numbers.warnings.push(warning.about(Owner::Force, &f.name));
         }
         Ok(())
     }
@@ -283,7 +320,9 @@ impl ForceMaker<'_, '_, '_> {
             return Err(nothing_moves(name));
         }
         // one load that always acts, one that acts in motion
-        let drafts = [&work, &motion].map(|w| env.draft(&w.iter().map(|w| w.1).collect::<Vec<_>>()));
+        let what = format!("force `{name}`");
+        let drafts = [&work, &motion]
+            .map(|w| env.draft_with_sides(&w.iter().map(|w| w.1).collect::<Vec<_>>(), &what, |edge| edge));
         let guard = env.draft(&guards.iter().map(|g| g.value).collect::<Vec<_>>());
         for ((work, motion), draft) in
             [(work, false), (motion, true)].into_iter().zip(drafts).filter(|((w, _), _)| !w.is_empty())

@@ -16,7 +16,7 @@ use crate::error::ModelError;
 use crate::expression::{Value, compile};
 use crate::formula::Formula;
 use crate::mechanism::{Coupling, CouplingKind, Driver, Number, Quantity, Text};
-use crate::program::{Graph, Sym};
+use crate::program::{Edge, Graph, Sym};
 use crate::row::{Owner, RowName};
 use crate::signal::Input;
 
@@ -39,13 +39,14 @@ impl<'g, 'm> Builder<'g, 'm> {
     /// The program of the symbol that `make` makes; nothing if it reads more than positions and velocities.
     pub(super) fn formula(
         &mut self,
+        what: &str,
         make: impl for<'a, 'h> FnOnce(&mut SensorEnv<'a, 'g, 'm, 'h>) -> Made<Sym<'h>>,
     ) -> Made<Option<Formula>> {
         let graph = Graph::new();
         let mut env = SensorEnv::new(self, &graph);
         let y = make(&mut env)?;
         let Some(Moving { ports: [ports, mut rates], count: [args, rate_args], inputs, program }) =
-            env.draft(&[y]).moving()
+            env.draft_with_sides(&[y], what, Edge::of_rates).moving()
         else {
             return Ok(None);
         };
@@ -75,7 +76,7 @@ impl<'g, 'm> Builder<'g, 'm> {
     ) -> Made<()> {
         // φ as a formula of positions
         let what = format!("{owner} `{name}`");
-        let Some(formula) = self.formula(make)?.filter(|f| !f.velocity()) else {
+        let Some(formula) = self.formula(&what, make)?.filter(|f| !f.velocity()) else {
             let e = ModelError::new(format!("{what} reads more than positions")).at(&name.place);
             let help = if owner == Owner::Constraint {
                 format!(
@@ -151,7 +152,7 @@ impl<'g, 'm> Builder<'g, 'm> {
         // u(t)
         let name = &d.name;
         let what = format!("driver `{}`", d.name);
-        let u = self.signal(&d.value, &what)?;
+        let u = self.driving_signal(&d.value, &what)?;
         // φ = y - u
         let mut driven = None;
         self.named_row(Owner::Driver, name, "driver", |env| {
@@ -188,7 +189,7 @@ impl<'g, 'm> Builder<'g, 'm> {
 impl<'h> SensorEnv<'_, '_, '_, 'h> {
     /// An expression that is a number.
     pub(super) fn number_expression(&mut self, x: &Number, what: &str) -> Made<Sym<'h>> {
-        let ast = self.b.numbers.parse(x, what)?;
+        let ast = self.b.numbers.parse_with_sides(x, what)?;
         match compile(&ast, self.graph, self).map_err(|e| ModelError::expression(what, x, e))? {
             Value::Scalar(s) => Ok(s),
             Value::Vector(_) => {

@@ -62,6 +62,15 @@ fn append(all: &mut Ports, one: &Ports, arg: u32) {
     all.constant.extend(one.constant.iter().map(|c| (arg, c.1)));
 }
 
+/// How the conditions of an expression are decided.
+#[derive(Clone, Copy)]
+enum Conditioned {
+    /// By comparing, wherever it is evaluated.
+    Compared,
+    /// By sides of the run; what they stand in.
+    Sides(&'static str),
+}
+
 /// Integrands and terminal values of the objectives, in order.
 pub(super) struct Objectives {
     pub integrand: Draft,
@@ -82,17 +91,25 @@ pub(super) struct Conditions {
 impl Builder<'_, '_> {
     /// One functional of several expressions; `None` is zero.
     fn draft(&mut self, list: &[(Option<Number>, String)]) -> Result<Draft, ModelError> {
-        self.draft_of(list, |_, x| x)
+        self.draft_of(list, Conditioned::Compared, |_, x| x)
     }
     /// One functional whose output k is `outer(k, x)` of expression k; `None` is zero.
     fn draft_of(
         &mut self,
         list: &[(Option<Number>, String)],
+        conditioned: Conditioned,
         outer: impl for<'g> Fn(usize, Sym<'g>) -> Sym<'g>,
     ) -> Result<Draft, ModelError> {
         // all expressions are parsed before any is compiled
         let graph = Graph::new();
-        let asts = list.iter().map(|(x, what)| x.as_ref().map(|x| self.numbers.parse(x, what)).transpose());
+        let parse = |(x, what): &(Option<Number>, String)| {
+            let Some(x) = x else { return Ok(None) };
+            match conditioned {
+                Conditioned::Compared => self.numbers.parse(x, what).map(Some),
+                Conditioned::Sides(_) => self.numbers.parse_with_sides(x, what).map(Some),
+            }
+        };
+        let asts = list.iter().map(parse);
         let asts = asts.collect::<Result<Vec<_>, _>>()?;
         let mut env = SensorEnv::new(self, &graph);
         // output k: outer(k, x_k), or 0 where there is no expression
@@ -111,7 +128,10 @@ impl Builder<'_, '_> {
                 }
             }
         }
-        Ok(env.draft(&outputs))
+        Ok(match conditioned {
+            Conditioned::Compared => env.draft(&outputs),
+            Conditioned::Sides(what) => env.draft_with_sides(&outputs, what, |edge| edge),
+        })
     }
     pub(super) fn objectives(&mut self) -> Result<Objectives, ModelError> {
         for o in &self.m.objectives {
@@ -128,7 +148,9 @@ impl Builder<'_, '_> {
         let integral = list(&|o| o.integral.clone());
         let terminal = list(&|o| o.terminal.clone());
         let maxima: Vec<Option<Maximum>> = self.m.objectives.iter().map(|o| o.maximum).collect();
-        let integrand = self.draft_of(&integral, |k, y| maxima[k].map_or(y, |m| m.integrand(y)))?;
+        let conditioned = Conditioned::Sides("an objective");
+        let integrand =
+            self.draft_of(&integral, conditioned, |k, y| maxima[k].map_or(y, |m| m.integrand(y)))?;
         Ok(Objectives { integrand, terminal: self.draft(&terminal)? })
     }
     /// Output columns: as asked, or every point, in the plane every angle, and the energies. The energy

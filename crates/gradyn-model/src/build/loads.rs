@@ -150,7 +150,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             }
             return Ok(self.graph.constant(v));
         }
-        let ast = self.b.numbers.parse(x, what)?;
+        let ast = self.b.numbers.parse_with_sides(x, what)?;
         match compile(&ast, self.graph, self).map_err(|e| ModelError::expression(what, x, e))? {
             Value::Scalar(s) => Ok(s),
             Value::Vector(_) => {
@@ -166,7 +166,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             }
             Vector::Expression(x) => {
                 let what = format!("force `{name}`, {field}");
-                let ast = self.b.numbers.parse(x, &what)?;
+                let ast = self.b.numbers.parse_with_sides(x, &what)?;
                 list(&compile(&ast, self.graph, self).map_err(|e| ModelError::expression(&what, x, e))?)
             }
         };

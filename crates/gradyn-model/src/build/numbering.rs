@@ -1,8 +1,8 @@
-//! Final indices: signals and angle references follow the slots once their number is known.
+//! Final indices: signals, sides and angle references follow the slots once their number is known.
 
 use super::forces::Compiled;
 use super::functionals::Draft;
-use super::{ANGLE, SIGNAL};
+use super::{ANGLE, SIDE, SIGNAL};
 use crate::element::Element;
 use crate::elements::Elements;
 use crate::force::{Force, Law};
@@ -14,15 +14,17 @@ use crate::signal::{Input, Signal};
 use crate::system::Patterns;
 use gradyn_num::Pattern;
 
-/// Final indices of signals and angle references.
+/// Final indices of signals, sides and angle references.
 pub(crate) struct Numbering {
     pub(super) slots: u32,
     pub(super) signals: u32,
+    pub(super) sides: u32,
 }
 impl Numbering {
     pub(super) fn arg(&self, i: u32) -> u32 {
         match i {
-            i if i >= ANGLE => self.slots + self.signals + (i - ANGLE),
+            i if i >= ANGLE => self.slots + self.signals + self.sides + (i - ANGLE),
+            i if i >= SIDE => self.slots + self.signals + (i - SIDE),
             i if i >= SIGNAL => self.slots + (i - SIGNAL),
             i => i,
         }

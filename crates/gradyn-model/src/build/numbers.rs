@@ -105,7 +105,11 @@ impl<'g> Numbers<'g> {
     }
     /// Parses an expression that may read the time, and notes what is not smooth.
     pub(crate) fn parse(&mut self, x: &Number, what: &str) -> Result<Ast, ModelError> {
-        self.parse_at(x, what, true)
+        self.parse_at(x, what, true, true)
+    }
+    /// Parses an expression whose conditions are sides of a run: there is nothing to note.
+    pub(crate) fn parse_with_sides(&mut self, x: &Number, what: &str) -> Result<Ast, ModelError> {
+        self.parse_at(x, what, true, false)
     }
     /// Parses an expression without notes, to see what it reads before it is compiled.
     pub(crate) fn glance(&mut self, x: &Number, what: &str) -> Result<Ast, ModelError> {
@@ -114,13 +118,13 @@ impl<'g> Numbers<'g> {
         self.warnings.truncate(before);
         ast
     }
-    fn parse_at(&mut self, x: &Number, what: &str, timed: bool) -> Result<Ast, ModelError> {
+    fn parse_at(&mut self, x: &Number, what: &str, timed: bool, compared: bool) -> Result<Ast, ModelError> {
         let text = match &x.source {
             Source::Expression(text) => text.clone(),
             Source::Value(v) => format!("{v:e}"),
         };
         let ast = parse(&text).map_err(|e| ModelError::expression(what, x, e))?;
-        for (_, name) in ast.nonsmooth() {
+        for (_, name) in ast.nonsmooth().into_iter().filter(|_| compared) {
             let shown = shortened(&text);
             let text = format!("{what}: {name}, in `{shown}`; gradients are those of the branch taken");
             self.warnings.push(Warning::new(WarningCode::NotSmooth, text));
@@ -140,7 +144,7 @@ impl<'g> Numbers<'g> {
             }
             return Ok(Value::Scalar(self.graph.constant(v)));
         }
-        let ast = self.parse_at(x, what, false)?;
+        let ast = self.parse_at(x, what, false, true)?;
         let graph = self.graph;
         compile(&ast, graph, self).map_err(|e| ModelError::expression(what, x, e))
     }

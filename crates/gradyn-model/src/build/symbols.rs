@@ -182,7 +182,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
         // ṫ = 1; slots and references are constant; signals and affine sensors have rates one level higher
         match i {
             Input::Time => Ok(self.graph.constant(1.0)),
-            Input::Arg(s) if (super::SIGNAL..super::ANGLE).contains(&s) => Ok(self.input(Input::Rate(s, 1))),
+            Input::Arg(s) if (super::SIGNAL..super::SIDE).contains(&s) => Ok(self.input(Input::Rate(s, 1))),
             Input::Arg(_) => Ok(self.graph.constant(0.0)),
             Input::Rate(s, 1) => Ok(self.input(Input::Rate(s, 2))),
             Input::Rate(..) => Err("the third rate of a function of time".into()),

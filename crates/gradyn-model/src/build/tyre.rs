@@ -32,8 +32,6 @@ pub(crate) trait LawType: Sync {
     fn read(&self, from: &LawReader) -> Made<TyreLaw>;
     /// The numbers in a law of this type with their keys in a file; both numbers of a pair have the same.
     fn numbers<'l>(&self, law: &'l mut TyreLaw) -> Vec<(&'static str, &'l mut Number)>;
-    /// Has it kinks, at which gradients are those of the branch taken?
-    fn kinks(&self) -> bool;
     /// (F_x, F_y) of a law of this type with the normal force and (κ, α); `name` is the tyre.
     fn tangential<'h>(
         &self,

@@ -58,7 +58,7 @@ impl<'g, 'm> Builder<'g, 'm> {
     ) -> Made<Formula> {
         // c as a formula of positions and velocities
         let wrong = |message: String, help: &str| Err(ModelError::new(message).at(&name.place).help(help));
-        let Some(f) = self.formula(make)? else {
+        let Some(f) = self.formula(what, make)? else {
             return wrong(
                 format!("{what} reads more than positions and velocities"),
                 "accelerations and forces follow from it",

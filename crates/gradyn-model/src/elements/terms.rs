@@ -38,17 +38,22 @@ impl<S: Scalar> ElementTerms<S> {
             self.mass[pos as usize] += p[s as usize];
         }
     }
-    pub(crate) fn set_branches(&mut self, references: &[f64]) {
-        // one number each is an angle that stands still
-        if references.len() == self.references.len() {
+    pub(crate) fn set_branches(&mut self, branches: &[f64]) {
+        let angles = self.references.len();
+        let Dims { sides, args, .. } = self.elements.dims;
+        let first = args - angles - sides;
+        let known = &mut self.args.values[first..first + sides];
+        if branches.len() == angles {
+            // one number each is an angle that stands still; sides are not known
             self.begun = 0.0;
-            self.references.iter_mut().zip(references).for_each(|(r, &angle)| *r = [angle, 0.0, 0.0]);
+            self.references.iter_mut().zip(branches).for_each(|(r, &angle)| *r = [angle, 0.0, 0.0]);
+            known.fill(S::from(f64::NAN));
         } else {
-            self.begun = references[0];
-            self.references
-                .iter_mut()
-                .zip(references[1..].chunks_exact(3))
-                .for_each(|(r, m)| r.copy_from_slice(m));
+            // the time, then three numbers for each angle, then the sides
+            let (motions, given) = branches[1..].split_at(3 * angles);
+            self.begun = branches[0];
+            self.references.iter_mut().zip(motions.chunks_exact(3)).for_each(|(r, m)| r.copy_from_slice(m));
+            known.iter_mut().zip(given).for_each(|(side, &x)| *side = S::from(x));
         }
         self.refer(self.begun);
     }

@@ -9,7 +9,7 @@ pub(super) enum Unary { Sqrt, Exp, Ln, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Co
 
 #[rustfmt::skip]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Binary { Atan2, Powf, Min, Max, Lt, Le, Gt, Ge, Eq, Unwrap }
+pub(super) enum Binary { Atan2, Powf, Min, Max, Lt, Le, Gt, Ge, Eq, Unwrap, Beyond, Meets, Stays, Or }
 
 impl Unary {
     #[inline(always)]
@@ -69,6 +69,9 @@ impl Binary {
             Binary::Gt => truth(a.re() > b.re()),
             Binary::Ge => truth(a.re() >= b.re()),
             Binary::Eq => truth(a.re() == b.re()),
+            Binary::Beyond | Binary::Meets | Binary::Stays => truth(a.re() > b.re()),
+            Binary::Or if a.re().is_nan() => b,
+            Binary::Or => a,
             Binary::Unwrap => a + S::from(TAU * ((b.re() - a.re()) / TAU).round()),
         }
     }

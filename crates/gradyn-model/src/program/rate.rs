@@ -24,7 +24,7 @@ impl Graph {
         symbols.iter().map(|s| known[&s.node]).collect()
     }
     /// Everything that some symbols need, operands first.
-    fn ancestors(&self, symbols: &[Sym]) -> Vec<u32> {
+    pub(super) fn ancestors(&self, symbols: &[Sym]) -> Vec<u32> {
         let nodes = &self.nodes.borrow().list;
         let mut stack: Vec<u32> = symbols.iter().map(|s| s.node).collect();
         let mut seen: std::collections::BTreeSet<u32> = stack.iter().copied().collect();
@@ -77,7 +77,8 @@ impl Graph {
             Binary::Min => a.le(b).select(ra, rb),
             Binary::Max => a.ge(b).select(ra, rb),
             Binary::Unwrap => ra,
-            Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge | Binary::Eq => self.constant(0.0),
+            Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge => self.constant(0.0),
+            Binary::Eq | Binary::Beyond | Binary::Meets | Binary::Stays | Binary::Or => self.constant(0.0),
         }
     }
 }

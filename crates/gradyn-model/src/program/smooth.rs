@@ -12,13 +12,16 @@ impl Sym<'_> {
     pub(crate) fn splus(self, e: Self) -> Self {
         let t = self / e;
         let corner = e * (t + 1.0).powi(3) * (3.0 - t) * 0.0625;
-        self.ge(e).select(self, self.le(-e).select(self.graph().constant(0.0), corner))
+        let constant = |c: f64| self.graph().constant(c);
+        let below = constant(-1.0).beyond(t).select(constant(0.0), corner);
+        t.beyond(constant(1.0)).select(self, below)
     }
     /// (2): from 0 to 1 while self goes from 0 to 1.
     pub(crate) fn smoothstep(self) -> Self {
         let z = self;
         let constant = |c: f64| self.graph().constant(c);
         let step = z.powi(3) * (10.0 - z * (15.0 - z * 6.0));
-        z.ge(constant(1.0)).select(constant(1.0), z.le(constant(0.0)).select(constant(0.0), step))
+        let inside = constant(0.0).beyond(z).select(constant(0.0), step);
+        z.beyond(constant(1.0)).select(constant(1.0), inside)
     }
 }

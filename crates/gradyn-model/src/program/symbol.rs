@@ -51,6 +51,10 @@ impl<'g> Sym<'g> {
         min Min "The smaller; the first at a tie." max Max "The larger; the first at a tie."
         lt Lt "1 if self < o, else 0." le Le "1 if self ≤ o, else 0." gt Gt "1 if self > o, else 0."
         ge Ge "1 if self ≥ o, else 0." eq Eq "1 if self = o, else 0."
+        beyond Beyond "1 if self > o, else 0, where pieces meet with two derivatives."
+        meets Meets "1 if self > o, else 0, where two pieces meet."
+        stays Stays "1 if self > o, else 0, where a run cannot change it."
+        or Or "self if it is a number, else o; with zero derivative."
         unwrap_near Unwrap "self plus as many turns as bring it nearest to o; does not depend on o otherwise."
     }
 

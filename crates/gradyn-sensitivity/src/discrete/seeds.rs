@@ -74,12 +74,13 @@ impl SampleSeeds {
         let lay = case.run.layout;
         let support = sys.support(FunctionalSet::Output);
         // the record, and room for a row of y_x and y_p
-        let t = plan.node(n, p);
-        let at = lay.node(t, case.run.record(n));
+        let x = case.run.record(n);
+        let t = lay.time().map_or_else(|| plan.node(n, p), |time| x[time]);
+        let at = lay.node(t, x);
         terms.set_branches(plan.branches(n));
         terms.at(t, at.q);
         let mut row = vec![0.0; lay.z() + support.len()];
-        let place = self.place_of(n, lay.z());
+        let place = self.place_of(n, lay.len);
         // b += wᵀ y_x, slots += wᵀ y_p, column by column
         for (k, &weight) in weights.iter().enumerate().filter(|(_, w)| **w != 0.0) {
             row.fill(0.0);
@@ -89,11 +90,17 @@ impl SampleSeeds {
             support.iter().zip(y_p).for_each(|(&s, y)| self.slots[s as usize] += weight * y);
         }
         // slots += wᵀ y_t t'
-        if let Some(slot) = plan.declared[n] {
-            let y_t = slopes(case.recipe, FunctionalSet::Output, p, plan.branches(n), &at);
-            // what is not asked for may have no slope
-            let asked = weights.iter().zip(y_t).filter(|(w, _)| **w != 0.0);
-            self.slots[slot as usize] += asked.map(|(w, y)| w * y).sum::<f64>();
+        if plan.declared[n].is_none() && lay.time().is_none() {
+            return;
+        }
+        let y_t = slopes(case.recipe, FunctionalSet::Output, p, plan.branches(n), &at);
+        // what is not asked for may have no slope
+        let asked = weights.iter().zip(y_t).filter(|(w, _)| **w != 0.0);
+        let slope = asked.map(|(w, y)| w * y).sum::<f64>();
+        match (lay.time(), plan.declared[n]) {
+            (Some(time), _) => self.rows[place].1[time] += slope,
+            (None, Some(slot)) => self.slots[slot as usize] += slope,
+            (None, None) => {}
         }
     }
     /// Place of the row of record `n`, of that length; made where there is none.

@@ -1,5 +1,5 @@
-//! What a run may have passed without noticing: jumps at declared times, and where a clamped spline begins
-//! and ends.
+//! What a run may have passed without noticing: jumps at declared times and where conditions change, and
+//! where a clamped spline begins and ends.
 //!
 //! A jump of y at t does not shrink with the distance from t, a kink does:
 //!
@@ -7,7 +7,7 @@
 //! |y(t + ε/10) - y(t - ε/10)| > ½ |y(t + ε) - y(t - ε)|                                               (1)
 //! ```
 //! with y the forces, the integrands and Φ, Φ̇, Φ̈ at fixed q, q̇, q̈. A jump of Φ or Φ̇ is an impact, which
-//! no step applies. Accelerations jump where a clamped spline that drives begins or ends: the node has those
+//! no step applies; other jumps are no news where the run restarts. Accelerations jump where a clamped spline that drives begins or ends: the node has those
 //! of one side, so that the step on the other is of first order.
 
 use crate::prepare::{Jump, Prepared, Run};
@@ -18,7 +18,10 @@ use gradyn_num::largest;
 /// What jumps at a declared time inside the run, (1).
 pub(crate) fn declared_jump(model: &Prepared, run: &Run, terms: &mut Evaluator<f64>) -> Option<Jump> {
     let plan = &run.trajectory.plan;
-    let declared: Vec<usize> = (1..plan.steps()).filter(|&n| plan.declared[n].is_some()).collect();
+    let sides = |n: usize| &plan.branches(n)[plan.branch_count - run.trajectory.layout.sides..];
+    let changes = |n: usize| sides(n).iter().zip(sides(n + 1)).any(|(a, b)| (a - b).abs() > 0.5);
+    let asked = |n: &usize| !plan.restarts[*n] && (plan.declared[*n].is_some() || changes(*n));
+    let declared: Vec<usize> = (1..plan.steps()).filter(asked).collect();
     let scales = if declared.is_empty() { [0.0; 5] } else { scales(run, terms) };
     declared.into_iter().find_map(|n| jump_at(model, run, n, &scales, terms))
 }
@@ -46,7 +49,7 @@ pub(crate) fn scales(run: &Run, d: &mut Evaluator<f64>) -> [f64; 5] {
     let mut scales = [0.0f64; 5];
     for n in (0..=plan.steps()).step_by(1 + plan.steps() / 50) {
         let at = lay.node(plan.t[n], run.trajectory.record(n));
-        let [.., f, _, g] = quantities(run, n, at.t, d);
+        let [.., f, _, g] = quantities(run, n, (at.t, n), d);
         let sizes = [at.q, at.v, &f, at.a, &g].map(size);
         scales.iter_mut().zip(sizes).for_each(|(s, y)| *s = s.max(y));
     }
@@ -60,12 +63,14 @@ fn jump_at(
     scales: &[f64; 5],
     terms: &mut Evaluator<f64>,
 ) -> Option<Jump> {
-    let t = run.trajectory.plan.t[n];
+    let plan = &run.trajectory.plan;
+    let t = plan.t[n];
+    let restarts = plan.restarts[n + 1] && (plan.declared[n].is_some() || plan.events[n].is_some());
     let side = 1e-8 * (1.0 + t.abs());
     // gap = what changes from t - side to t + side
     let mut gap = |side: f64| {
-        let before = quantities(run, n, t - side, terms);
-        let after = quantities(run, n, t + side, terms);
+        let before = quantities(run, n, (t - side, n), terms);
+        let after = quantities(run, n, (t + side, n + 1), terms);
         let pairs = before.into_iter().zip(after);
         pairs
             .map(|(a, b)| (size(&a).max(size(&b)), a.iter().zip(&b).map(|(a, b)| (a - b).abs()).collect()))
@@ -74,7 +79,8 @@ fn jump_at(
     let far: Vec<(f64, Vec<f64>)> = gap(side);
     let near: Vec<(f64, Vec<f64>)> = gap(0.1 * side);
     // (k, row) = what changes as much over a tenth of the side
-    let (k, row) = (0..near.len()).find_map(|k| {
+    let news = |k: &usize| *k < 2 || !restarts;
+    let (k, row) = (0..near.len()).filter(news).find_map(|k| {
         let least = 1e-9 * near[k].0.max(scales[k]);
         let jumps = |i: &usize| near[k].1[*i] > 0.5 * far[k].1[*i] && near[k].1[*i] > least;
         (0..near[k].1.len()).find(jumps).map(|row| (k, row))
@@ -90,14 +96,15 @@ fn jump_at(
         3 => row("acceleration"),
         _ => "integrands jump".into(),
     };
-    Some(Jump { t, what, subject, impact: k < 2, declared: run.trajectory.plan.declared[n].is_some() })
+    Some(Jump { t, what, subject, impact: k < 2, declared: plan.declared[n].is_some() })
 }
 
-/// Φ, Φ̇, forces, Φ̈ and integrands with the coordinates of node `n` at another time.
-fn quantities(run: &Run, n: usize, t: f64, d: &mut Evaluator<f64>) -> [Vec<f64>; 5] {
+/// Φ, Φ̇, forces, Φ̈ and integrands with the coordinates of node `n` at another time, on the branches of
+/// another record.
+fn quantities(run: &Run, n: usize, (t, on): (f64, usize), d: &mut Evaluator<f64>) -> [Vec<f64>; 5] {
     let lay = run.trajectory.layout;
     let at = lay.node(t, run.trajectory.record(n));
-    d.set_branches(run.trajectory.plan.branches(n));
+    d.set_branches(run.trajectory.plan.branches(on));
     d.at(t, at.q);
     let mut f = vec![0.0; lay.n];
     let mut g = vec![0.0; lay.o];

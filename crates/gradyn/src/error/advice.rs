@@ -97,6 +97,18 @@ fn of_times(e: &StepError) -> Option<&'static str> {
         StepError::Grazes { .. } => {
             "end the run by t_end, or by a condition that passes zero with some speed"
         }
+        StepError::Sliding { .. } => {
+            "a jump of a force at zero speed holds the motion there: use `friction`, whose force is smooth, or \
+             a ramp in place of the jump"
+        }
+        StepError::EdgeGrazed { .. } => {
+            "change the design so that the motion passes the edge with some speed, or not at all; or smooth \
+             the jump by a ramp"
+        }
+        StepError::Together { .. } => "let one of them happen earlier, or smooth one of the jumps by a ramp",
+        StepError::TooManyEvents { .. } => {
+            "the motion chatters or comes to rest there: end the run before, or smooth the jump by a ramp"
+        }
         StepError::Times(_) => "take larger steps, or raise max_steps with --option",
         StepError::Backward { .. } => "give finite times, the final one after the start",
         _ => return None,

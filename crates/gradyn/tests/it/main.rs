@@ -11,6 +11,7 @@ mod convergence;
 mod coordinates;
 mod cost;
 mod documents;
+mod edges;
 mod elements;
 mod equilibrium;
 mod examples;

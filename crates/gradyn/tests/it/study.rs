@@ -155,7 +155,7 @@ fn runs_can_be_stopped() {
 /// Warnings have a code with a name of its own and know what they are about.
 #[test]
 fn warnings_are_data() {
-    let more = "force.push = { type = \"force\", at = \"bar.B\", force = [\"abs(t - 1)\", 0] }";
+    let more = "objective.far = { terminal = \"abs(bar.B.x)\" }";
     let mut study = study(more);
     let codes: Vec<WarningCode> = study.warnings().expect("builds").iter().map(|w| w.code).collect();
     assert_eq!(codes, [WarningCode::NotSmooth]);

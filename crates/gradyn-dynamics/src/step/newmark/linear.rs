@@ -68,8 +68,15 @@ impl NewmarkLinear {
         })
     }
     /// g_x of (7) at the past node; true if it is known at the node.
-    pub(super) fn gradients(&mut self, lay: &Layout, span: Span<f64>, x: &[f64], past: &[f64]) -> bool {
-        let known = self.g.turn(lay, span, past, x);
+    pub(super) fn gradients(
+        &mut self,
+        lay: &Layout,
+        span: Span<f64>,
+        branches: &[f64],
+        x: &[f64],
+        past: &[f64],
+    ) -> bool {
+        let known = self.g.turn(lay, span, branches, past, x);
         if lay.o > 0 && !known[0] {
             self.motion.terms.at_time(span.t);
             self.g.at[0].set(&lay.node(span.t, past), &mut self.motion.terms);

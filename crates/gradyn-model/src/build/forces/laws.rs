@@ -124,12 +124,15 @@ impl ForceMaker<'_, '_, '_> {
         local: &[&str],
     ) -> Result<Law, ModelError> {
         let what = |field: &str| format!("force `{name}`, {field}");
+        let force = self.b.force_names.get(&name.text).copied();
         Ok(Law {
             stiffness: self.b.signal(k, &what("stiffness"))?,
             damping: self.b.signal(c, &what("damping"))?,
             rest: self.b.signal(rest, &what(local[0]))?,
             applied: ZERO,
-            program: program.map(|p| self.b.local_program(p, local, &what("force"))).transpose()?,
+            program: program
+                .map(|p| self.b.local_program(p, (local, force), &what("force"), |edge| edge))
+                .transpose()?,
         })
     }
     pub(super) fn push_force(

@@ -29,7 +29,8 @@ fn push_back<'g, 'h>(
     let zero = env.graph.constant(0.0);
     let s = delta / w;
     let soft = w * (s * s * s - s * s * s * s * 0.5);
-    let p = delta.gt(zero).select(delta.lt(w).select(soft, delta - w * 0.5), zero);
+    let deep = s.beyond(env.graph.constant(1.0)).select(delta - w * 0.5, soft);
+    let p = zero.beyond(s).select(zero, deep);
     Ok(k * p * (d * rate + 1.0))
 }
 

@@ -120,7 +120,10 @@ fn tyre_slip<'g, 'h>(
     let w: Symbols = env.omega(wheel);
     let length = (u[0] * u[0] + u[1] * u[1]).sqrt();
     let speed = u[1] * v[0] - u[0] * v[1];
-    let forwards = speed.sign() / length;
+    let zero = env.graph.constant(0.0);
+    // a tyre that stops is not defined: the sign does not change along a run
+    let [ahead, behind] = [1.0, -1.0].map(|x| env.graph.constant(x));
+    let forwards = speed.stays(zero).select(ahead, behind) / length;
     let s = [u[0] * forwards, u[1] * forwards];
     let along = s[1] * v[0] - s[0] * v[1];
     let across = s[0] * v[0] + s[1] * v[1];

@@ -35,9 +35,6 @@ impl LawType for Linear {
         let critical = pair("critical", &mut s.critical);
         friction.into_iter().chain(critical).collect()
     }
-    fn kinks(&self) -> bool {
-        true
-    }
     fn tangential<'h>(
         &self,
         env: &mut SensorEnv<'_, '_, '_, 'h>,
@@ -55,7 +52,7 @@ impl LawType for Linear {
         let gy = limited(gy);
         let square = gx * gx + gy * gy;
         let one = env.graph.constant(1.0);
-        let f = square.gt(one).select(1.0 / square.sqrt(), one) * normal;
+        let f = normal / square.max(one).sqrt();
         Ok([mu[0] * gx * f, mu[1] * gy * f])
     }
 }

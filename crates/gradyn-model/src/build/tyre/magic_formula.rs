@@ -55,9 +55,6 @@ impl LawType for MagicFormula {
         let TyreLaw::Magic(list) = law else { unreachable!("a law of another type") };
         MAGIC.into_iter().zip(list).collect()
     }
-    fn kinks(&self) -> bool {
-        false
-    }
     fn tangential<'h>(
         &self,
         env: &mut SensorEnv<'_, '_, '_, 'h>,

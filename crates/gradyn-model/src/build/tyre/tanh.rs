@@ -32,9 +32,6 @@ impl LawType for Tanh {
         let smoothing = [("smoothing", &mut s.smoothing)];
         friction.into_iter().chain(critical).chain(smoothing).collect()
     }
-    fn kinks(&self) -> bool {
-        false
-    }
     fn tangential<'h>(
         &self,
         env: &mut SensorEnv<'_, '_, '_, 'h>,

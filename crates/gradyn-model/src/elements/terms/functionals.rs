@@ -20,6 +20,7 @@ impl Elements {
             FunctionalSet::Integrand => &self.integrand,
             FunctionalSet::Terminal => &self.terminal,
             FunctionalSet::Output => &self.output,
+            FunctionalSet::Condition => &self.conditions,
         }
     }
     /// Condition `k` of positions, or of velocities: the given ones, then the rates of the coordinates.

@@ -52,7 +52,7 @@ pub(super) fn call<'g>(
         "join" => {
             let [x, at, below, above] =
                 [&args[0], &args[1], &args[2], &args[3]].map(|a| scalar(a, graph, env));
-            Value::Scalar(x?.gt(at?).select(above?, below?))
+            Value::Scalar(x?.meets(at?).select(above?, below?))
         }
         "min" | "max" | "atan2" => Value::Scalar(folded(function, args, graph, env)?),
         _ => Value::Scalar(elementary(function, scalar(&args[0], graph, env)?, &args[0])?),

@@ -280,11 +280,11 @@ fn bodies_without_inertia_are_named() {
 /// A warning about a torque is given once, with its name.
 #[test]
 fn warnings_are_given_once() {
-    let text = "name = 'w'\nground.points = { O = [0, 0] }\n\
+    let text = "name = 'w'\nparameters = { a = 1 }\nground.points = { O = [0, 0] }\n\
                 body.bar = { rod = { points = ['A', 'B'], length = 1, mass = 1 } }\n\
                 joint.pin = { type = 'revolute', between = ['ground.O', 'bar.A'] }\n\
-                force.motor = { type = 'torque', on = 'bar', torque = 'max(t, 0.5)' }\n\
-                force.push = { type = 'force', at = 'bar.B', force = ['abs(t - 0.5)', 0] }\n\
+                force.motor = { type = 'torque', on = 'bar', torque = 'max(a, 0.5)' }\n\
+                force.push = { type = 'force', at = 'bar.B', force = ['abs(a - 0.5)', 0] }\n\
                 initial.position = { 'bar.angle' = 0 }";
     let warnings = prepared(text).expect("builds").model.warnings;
     assert_eq!(warnings.len(), 2, "{warnings:?}");

@@ -1,0 +1,222 @@
+//! Where conditions change their sides within a step.
+//!
+//! ```text
+//! f_k = ± g_k(t, q, v, a, λ; p) ≥ 0        on the side that the step has                                 (1)
+//! ```
+//! A step that ends with f_k < 0, or whose cubic polynomial through (f_k, ḟ_k) dips below zero, has passed an
+//! edge: the step to f_k = 0 takes its place. Pieces that meet with two derivatives need not be met exactly.
+
+use crate::error::StepError;
+use crate::record::{Layout, Span};
+use crate::step::Chain;
+use crate::trial::{Cubic, Trial, root};
+use gradyn_model::{Edge, Evaluator, FunctionalSet, Setup, Side};
+use gradyn_num::Dual;
+
+/// How near a node comes to the joint of two pieces, relative to their width.
+const NEAR_JOINT: f64 = 1e-3;
+/// |g| below this part of its largest value is rounding.
+const ROUNDING: f64 = 1e-13;
+
+/// The conditions of a run.
+pub(crate) struct Watch {
+    layout: Layout,
+    moving: Evaluator<Dual<f64, 1>>,
+    x: Vec<Dual<f64, 1>>,
+    values: Vec<Dual<f64, 1>>,
+    /// The conditions, and which of them end steps.
+    pub sides: Vec<Side>,
+    pub watched: Vec<bool>,
+    /// (g, ġ) of each where the step begins, and where it ends.
+    pub last: Vec<[f64; 2]>,
+    pub next: Vec<[f64; 2]>,
+    largest: Vec<f64>,
+}
+
+/// A step that ends where a condition changes.
+pub(crate) struct Crossing {
+    /// Number of the condition.
+    pub side: usize,
+    /// Size of the step [s].
+    pub h: f64,
+    /// Record of the step.
+    pub x: Vec<f64>,
+}
+
+impl Watch {
+    /// The conditions of a system; those of time alone end no steps, and joints of pieces only where asked.
+    pub(crate) fn new(sys: &Setup, p: &[f64], layout: Layout, joints: bool) -> Option<Self> {
+        let sides = sys.sides().to_vec();
+        let zero = Dual::from(0.0);
+        let ends = |s: &Side| s.time.is_none() && (joints || s.edge != Edge::Joined);
+        let watched = sides.iter().map(ends).collect();
+        (!sides.is_empty()).then(|| Self {
+            layout,
+            moving: sys.evaluator_with(p),
+            x: vec![zero; layout.z()],
+            values: vec![zero; sides.len()],
+            watched,
+            last: vec![[0.0; 2]; sides.len()],
+            next: vec![[0.0; 2]; sides.len()],
+            largest: vec![0.0; sides.len()],
+            sides,
+        })
+    }
+    /// (g, ġ) at the end of a step: rates of accelerations and multipliers are those of the step.
+    pub(crate) fn look(&mut self, span: Span<f64>, branches: &[f64], [past, x]: [&[f64]; 2]) {
+        let lay = self.layout;
+        for (i, to) in self.x.iter_mut().enumerate() {
+            let slope = if span.h > 0.0 { (x[i] - past[i]) / span.h } else { 0.0 };
+            *to = Dual::along(x[i], if i < 2 * lay.n { x[lay.n + i] } else { slope });
+        }
+        let t = Dual::along(span.end(), 1.0);
+        self.moving.set_branches(branches);
+        self.moving.at_time(t);
+        self.moving.measure(FunctionalSet::Condition, &lay.node(t, &self.x), &mut self.values);
+        for (k, g) in self.values.iter().enumerate() {
+            self.next[k] = [g.re, g.eps[0]];
+            self.largest[k] = self.largest[k].max(g.re.abs());
+        }
+    }
+    /// Goes on from where it looked last.
+    pub(crate) fn follow(&mut self) {
+        self.last.copy_from_slice(&self.next);
+    }
+    /// Is condition `k` on the other side where it was looked at last?
+    pub(crate) fn has_changed(&self, k: usize, side: f64) -> bool {
+        let [f, rate] = signed(side, self.next[k]);
+        let least = if self.sides[k].edge == Edge::Joined { NEAR_JOINT } else { ROUNDING * self.largest[k] };
+        self.watched[k] && f < 0.0 && (-f > least || (f == 0.0 && rate < 0.0))
+    }
+    /// May a condition have changed in a step of `size`, whose end was looked at?
+    pub(crate) fn may_have_changed(&self, sides: &[f64], size: f64) -> bool {
+        let may =
+            |k: usize| self.has_changed(k, sides[k]) || self.cubic(k, sides[k], size).dips().next().is_some();
+        (0..sides.len()).any(|k| self.watched[k] && may(k))
+    }
+    /// The first condition that changes in a step of `size`, whose end was looked at; the step to it is
+    /// tried from where `trial` begins.
+    pub(crate) fn find(
+        &mut self,
+        size: f64,
+        trial: &mut Trial,
+        chain: &mut Chain,
+    ) -> Result<Option<Crossing>, StepError> {
+        let sides = self.layout.sides(&trial.branches).to_vec();
+        let mut end = size;
+        let mut found: Option<usize> = None;
+        // each condition may turn out to be earlier than the one before
+        for _ in 0..=2 * sides.len() {
+            // conditions that have changed at the end, else those that may have changed within
+            let changed: Vec<usize> =
+                (0..sides.len()).filter(|&k| Some(k) != found && self.has_changed(k, sides[k])).collect();
+            if changed.is_empty() {
+                if found.is_some() {
+                    break;
+                }
+                match self.dip(&sides, end, trial, chain)? {
+                    Some(earlier) => end = earlier,
+                    None => return Ok(None),
+                }
+                continue;
+            }
+            // the one that its polynomial says is first
+            let zero = |k: usize| end * self.cubic(k, sides[k], end).first_zero(1.0);
+            let first = changed.into_iter().min_by(|&a, &b| zero(a).total_cmp(&zero(b)));
+            let Some(k) = first else { break };
+            end = self.solve(k, sides[k], (end, size), trial, chain)?;
+            found = Some(k);
+        }
+        Ok(found.map(|side| Crossing { side, h: end, x: trial.x.clone() }))
+    }
+    /// The polynomial of condition `k` over a step of `size` to where was looked last.
+    fn cubic(&self, k: usize, side: f64, size: f64) -> Cubic {
+        let [f, rate] = signed(side, self.last[k]);
+        Cubic::new([f.max(0.0), rate], signed(side, self.next[k]), size)
+    }
+    /// A smaller step in which a condition has changed that is unchanged at the end of a step of `size`.
+    fn dip(
+        &mut self,
+        sides: &[f64],
+        size: f64,
+        trial: &mut Trial,
+        chain: &mut Chain,
+    ) -> Result<Option<f64>, StepError> {
+        let end = self.next.clone();
+        let mut looked = false;
+        let watched: Vec<usize> = (0..sides.len()).filter(|&k| self.watched[k]).collect();
+        for k in watched {
+            let cubic = self.cubic(k, sides[k], size);
+            let near: Vec<f64> = cubic.dips().collect();
+            for θ in near {
+                looked = true;
+                self.after(θ * size, trial, chain)?;
+                if self.has_changed(k, sides[k]) {
+                    return Ok(Some(θ * size));
+                }
+                self.next.copy_from_slice(&end);
+            }
+        }
+        // the memory of the step is again that of the accepted one
+        if looked {
+            trial.advance(size, chain)?;
+            self.next.copy_from_slice(&end);
+        }
+        Ok(None)
+    }
+    /// Looks at the end of a step h.
+    fn after(&mut self, h: f64, trial: &mut Trial, chain: &mut Chain) -> Result<(), StepError> {
+        trial.advance(h, chain)?;
+        let span = Span { t: trial.t, h };
+        self.look(span, &trial.branches, [&trial.past, &trial.x]);
+        Ok(())
+    }
+    /// The size of the step to where condition `k` changes, which is before `end`.
+    fn solve(
+        &mut self,
+        k: usize,
+        side: f64,
+        (end, size): (f64, f64),
+        trial: &mut Trial,
+        chain: &mut Chain,
+    ) -> Result<f64, StepError> {
+        let begin = signed(side, self.last[k])[0].max(0.0);
+        let high = signed(side, self.next[k])[0];
+        let guess = end * self.cubic(k, side, end).first_zero(1.0);
+        let least = trial.least(end);
+        let joined = self.sides[k].edge == Edge::Joined;
+        let enough = if joined { NEAR_JOINT } else { 0.0 };
+        // where f begins at zero, it is the last change that is found again: begin beside it
+        let start = if begin == 0.0 { (0.01 * guess).max(least) } else { 0.0 };
+        let h = root(
+            [start, end],
+            [begin.max(f64::MIN_POSITIVE), high],
+            Some(guess),
+            (least, enough),
+            &mut |h| {
+                self.after(h, trial, chain)?;
+                Ok(signed(side, self.next[k])[0])
+            },
+        )?;
+        self.after(h, trial, chain)?;
+        self.check(k, trial.t + h, size)?;
+        Ok(h)
+    }
+    /// A condition at which something jumps passes zero with some speed, and does not jump itself.
+    fn check(&self, k: usize, t: f64, size: f64) -> Result<(), StepError> {
+        if self.sides[k].edge != Edge::Jump {
+            return Ok(());
+        }
+        let [_, rate] = self.next[k];
+        if rate.abs() * size > 1e-9 * self.largest[k] {
+            return Ok(());
+        }
+        Err(StepError::EdgeGrazed { t, what: self.sides[k].what.clone(), rate })
+    }
+}
+
+/// (f, ḟ) on a side, (1).
+fn signed(side: f64, [g, rate]: [f64; 2]) -> [f64; 2] {
+    let s = if side > 0.5 { 1.0 } else { -1.0 };
+    [s * g, s * rate]
+}

@@ -1,0 +1,304 @@
+//! Nodes where conditions change their sides, and what follows them.
+//!
+//! ```text
+//! joint of pieces   a node near it; the sides that follow                                                (1)
+//! corner            a node, then a restart at its time                                                  (2)
+//! jump              an event, whose time is a number of its record, then a restart                       (3)
+//! declared time     a node, then a restart where something jumps                                         (4)
+//! ```
+//! After a change the side is that of the motion, whatever the sign of a rounding. Conditions that follow from
+//! others change with them. Two jumps at one instant are one event after the other, without time between.
+
+use super::Walk;
+use crate::crossing::{Crossing, Watch};
+use crate::error::StepError;
+use crate::plan::{Decided, Frozen};
+use crate::record::Span;
+use crate::step::StepKind;
+use crate::trial::Trial;
+use gradyn_model::Edge;
+
+/// Changes of conditions in one run.
+const MOST_EVENTS: usize = 10_000;
+/// Intervals between changes that become shorter so many times in a row accumulate.
+const SHRINKING: usize = 40;
+/// Changes within this time, relative to the run, are at one instant.
+const SAME_INSTANT: f64 = 1e-13;
+
+/// Changes so far.
+#[derive(Default)]
+pub(super) struct Changes {
+    count: usize,
+    last: f64,
+    interval: f64,
+    shrinking: usize,
+}
+
+impl Walk<'_> {
+    /// What watches the conditions of a run, and their sides at record 0.
+    pub(super) fn begin_sides(&mut self, p: &[f64]) -> Result<(), StepError> {
+        let sys = self.recipe.system();
+        let joints = self.control.tolerance.is_some() && self.recipe.order() > 3 && self.is_one_step();
+        self.watch = Watch::new(sys, p, self.run.layout, joints);
+        let Some(mut watch) = self.watch.take() else { return Ok(()) };
+        let result = self.first_sides(&mut watch, p);
+        self.watch = Some(watch);
+        result
+    }
+    fn is_one_step(&self) -> bool {
+        matches!(self.recipe.kind, StepKind::RungeKutta(_) | StepKind::Rosenbrock(_))
+    }
+    /// Sides at record 0: by their conditions, and by their rates where these are zero.
+    fn first_sides(&mut self, watch: &mut Watch, p: &[f64]) -> Result<(), StepError> {
+        let t = self.run.plan.t[0];
+        let length = self.mesh.end() - t;
+        self.look_at_last(watch);
+        // those of time, and those whose conditions are not zero
+        let mut open = vec![];
+        for k in 0..watch.sides.len() {
+            let [g, rate] = watch.next[k];
+            let side = match watch.sides[k].time {
+                Some(slot) => {
+                    let past = p[slot as usize] - t <= SAME_INSTANT * length;
+                    (rate > 0.0) == past
+                }
+                None if !watch.watched[k] => {
+                    self.turns.set_side(watch.sides.len(), k, f64::NAN);
+                    continue;
+                }
+                None => {
+                    if g.abs() <= 1e-12 * rate.abs() * length || g == 0.0 {
+                        open.push(k);
+                    }
+                    if open.last() == Some(&k) { rate > 0.0 } else { g > 0.0 }
+                }
+            };
+            self.turns.set_side(watch.sides.len(), k, f64::from(u8::from(side)));
+        }
+        // record 0 with these sides
+        self.start_again(watch, p)?;
+        for k in open {
+            if !self.leads_back(watch, k) {
+                continue;
+            }
+            self.flip(k, watch.sides.len());
+            self.start_again(watch, p)?;
+            if self.leads_back(watch, k) {
+                return Err(StepError::Sliding { t, what: watch.sides[k].what.clone() });
+            }
+        }
+        watch.follow();
+        Ok(())
+    }
+    /// Record 0 anew, with the sides of the turns.
+    fn start_again(&mut self, watch: &mut Watch, p: &[f64]) -> Result<(), StepError> {
+        let run = &mut *self.run;
+        run.plan.branches_mut(0).copy_from_slice(self.turns.references());
+        self.chain.advance(run.plan.span(0, p), run.plan.frozen(0), &[], &mut run.x)?;
+        self.look_at_last(watch);
+        Ok(())
+    }
+    /// Looks at the last record, with the sides of the turns.
+    fn look_at_last(&self, watch: &mut Watch) {
+        let n = self.run.plan.steps();
+        let span = Span { t: self.run.plan.t[n], h: 0.0 };
+        watch.look(span, self.turns.references(), [self.run.last(), self.run.last()]);
+    }
+    /// Does the rate of a condition that is zero lead back to the other side?
+    fn leads_back(&self, watch: &Watch, k: usize) -> bool {
+        let rate = watch.next[k][1];
+        let side = self.turns.sides(watch.sides.len())[k] > 0.5;
+        rate != 0.0 && (rate > 0.0) != side
+    }
+    /// Changes the side of condition `k` of some.
+    fn flip(&mut self, k: usize, count: usize) {
+        let side = self.turns.sides(count)[k];
+        self.turns.set_side(count, k, 1.0 - side);
+    }
+    /// Looks for conditions that change in the step of `size` that was accepted; where one does, the step to
+    /// it is appended in its place, with what follows. Says whether something begins anew.
+    pub(super) fn cross(&mut self, size: f64, worst: usize) -> Result<Passed, StepError> {
+        let Some(mut watch) = self.watch.take() else { return Ok(Passed::Nothing) };
+        let result = self.cross_with(&mut watch, size, worst);
+        self.watch = Some(watch);
+        result
+    }
+    fn cross_with(&mut self, watch: &mut Watch, size: f64, worst: usize) -> Result<Passed, StepError> {
+        let n = self.run.plan.steps();
+        let span = Span { t: self.run.plan.t[n], h: size };
+        watch.look(span, self.turns.references(), [self.run.record(n), self.run.record(n + 1)]);
+        if !watch.may_have_changed(self.turns.sides(watch.sides.len()), size) {
+            watch.follow();
+            return Ok(Passed::Nothing);
+        }
+        // the step to where it changes
+        let decided = Decided { branches: self.turns.references(), choice: &self.choice, rows: self.rows };
+        let mut trial = Trial::new(self.run, n, decided);
+        let Some(Crossing { side, h, x }) = watch.find(size, &mut trial, &mut self.chain)? else {
+            watch.follow();
+            return Ok(Passed::Nothing);
+        };
+        // the step to the change takes the place of the one that was accepted
+        let span = Span { t: span.t, h };
+        self.run.x.truncate((n + 1) * self.run.layout.len);
+        if h <= self.sliver() * size {
+            self.restart(h)?;
+        } else {
+            self.run.x.extend_from_slice(&x);
+            self.turns.look(span, &self.run.layout.node(span.end(), &x))?;
+            self.append(h, span.end(), None, worst)?;
+        }
+        if watch.sides[side].edge == Edge::Jump {
+            self.run.plan.mark_event(side as u32);
+        }
+        self.count_change(span.end(), &watch.sides[side].what)?;
+        self.change(watch, side)
+    }
+    /// A step that is shorter than this part of a full one is a restart with a length: schemes of positions
+    /// divide roundings by h².
+    fn sliver(&self) -> f64 {
+        if self.recipe.equations().positions { 0.02 } else { 1e-9 }
+    }
+    /// What follows the last record, in which condition `side` changes.
+    fn change(&mut self, watch: &mut Watch, side: usize) -> Result<Passed, StepError> {
+        let count = watch.sides.len();
+        let before = watch.next.clone();
+        self.flip(side, count);
+        if watch.sides[side].edge == Edge::Joined {
+            watch.follow();
+            return Ok(Passed::Joint);
+        }
+        self.settle(watch, side)?;
+        self.restart(0.0)?;
+        self.look_at_last(watch);
+        let t = self.run.plan.t[self.run.plan.steps()];
+        if self.leads_back(watch, side) {
+            return Err(StepError::Sliding { t, what: watch.sides[side].what.clone() });
+        }
+        watch.follow();
+        self.change_others(watch, side, &before)?;
+        Ok(Passed::Edge)
+    }
+    /// Conditions that jump with the last change take the side that they have now.
+    fn settle(&mut self, watch: &mut Watch, side: usize) -> Result<(), StepError> {
+        let count = watch.sides.len();
+        for _ in 0..count {
+            self.look_at_last(watch);
+            let sides = self.turns.sides(count);
+            let wrong = |k: &usize| *k != side && watch.has_changed(*k, sides[*k]);
+            let Some(k) = (0..count).find(wrong) else { return Ok(()) };
+            self.flip(k, count);
+        }
+        Ok(())
+    }
+    /// Other conditions that change at the instant of the last change of `side`; `before` are they before it.
+    fn change_others(
+        &mut self,
+        watch: &mut Watch,
+        side: usize,
+        before: &[[f64; 2]],
+    ) -> Result<(), StepError> {
+        let t = self.run.plan.t[self.run.plan.steps()];
+        let instant = SAME_INSTANT * (self.mesh.end() - self.run.plan.t[0]) + 4.0 * f64::EPSILON * t.abs();
+        let sides = self.turns.sides(watch.sides.len()).to_vec();
+        let others: Vec<usize> = (0..sides.len()).filter(|&k| k != side && watch.watched[k]).collect();
+        for k in others {
+            let [g, rate] = watch.next[k];
+            let leaves = rate != 0.0 && (rate > 0.0) != (sides[k] > 0.5);
+            if g.abs() > instant * rate.abs() || !leaves {
+                continue;
+            }
+            // the order does not matter where the first change leaves the rate of the second as it was
+            let jumps = [side, k].iter().any(|&k| watch.sides[k].edge == Edge::Jump);
+            let kept = (rate - before[k][1]).abs() <= 1e-6 * rate.abs();
+            if jumps && !kept {
+                let [first, second] = [side, k].map(|k| watch.sides[k].what.clone());
+                return Err(StepError::Together { t, first, second });
+            }
+            if watch.sides[k].edge == Edge::Jump {
+                self.restart(0.0)?;
+                self.run.plan.mark_event(k as u32);
+            }
+            self.change(watch, k)?;
+        }
+        Ok(())
+    }
+    /// Appends a restart with the sides of the turns, h after the last record.
+    fn restart(&mut self, h: f64) -> Result<(), StepError> {
+        let run = &mut *self.run;
+        let (len, n) = (run.layout.len, run.plan.steps());
+        let span = Span { t: run.plan.t[n], h };
+        run.x.resize((n + 2) * len, 0.0);
+        let (done, x) = run.x.split_at_mut((n + 1) * len);
+        let rows = run.plan.row_choice(self.rows);
+        let frozen = Frozen {
+            branches: self.turns.references(),
+            choice: &self.choice,
+            rows,
+            restart: true,
+            ..Frozen::default()
+        };
+        self.chain.advance(span, frozen, &done[n * len..], x)?;
+        self.turns.look(span, &run.layout.node(span.end(), x))?;
+        let decided = Decided { branches: self.turns.references(), choice: &self.choice, rows: self.rows };
+        run.plan.push_restart(h, decided);
+        self.turns.follow();
+        Ok(())
+    }
+    /// (4): conditions of time that change at the last node, which ends a piece of the mesh.
+    pub(super) fn change_declared(&mut self, p: &[f64]) -> Result<(), StepError> {
+        let Some(mut watch) = self.watch.take() else { return Ok(()) };
+        let n = self.run.plan.steps();
+        let t = self.run.plan.t[n];
+        let near = SAME_INSTANT.max(1e-12) * (self.mesh.end() - self.run.plan.t[0]);
+        let changed: Vec<usize> = (0..watch.sides.len())
+            .filter(|&k| watch.sides[k].time.is_some_and(|slot| (p[slot as usize] - t).abs() <= near))
+            .collect();
+        let jumps: Vec<usize> =
+            changed.iter().copied().filter(|&k| watch.sides[k].edge == Edge::Jump).collect();
+        // jumps at one time that different parameters may move
+        let slot = self.run.plan.declared[n];
+        if let Some(&k) = jumps.iter().find(|&&k| watch.sides[k].time != slot) {
+            let other = changed.iter().copied().find(|&j| watch.sides[j].time == slot).unwrap_or(k);
+            let [first, second] = [k, other].map(|k| watch.sides[k].what.clone());
+            return Err(StepError::Together { t, first, second });
+        }
+        changed.iter().for_each(|&k| self.flip(k, watch.sides.len()));
+        if let Some(&k) = jumps.first() {
+            self.count_change(t, &watch.sides[k].what)?;
+            self.settle(&mut watch, k)?;
+            self.restart(0.0)?;
+        }
+        self.look_at_last(&mut watch);
+        watch.follow();
+        self.watch = Some(watch);
+        Ok(())
+    }
+    /// Counts a change at t; too many, or ever shorter intervals, end the run.
+    fn count_change(&mut self, t: f64, what: &str) -> Result<(), StepError> {
+        let length = self.mesh.end() - self.run.plan.t[0];
+        let changes = &mut self.changes;
+        let interval = t - changes.last;
+        let shorter = changes.count > 0 && interval < changes.interval && interval > 0.0;
+        changes.shrinking = if shorter { changes.shrinking + 1 } else { 0 };
+        changes.count += 1;
+        changes.last = t;
+        changes.interval = interval;
+        if changes.count > MOST_EVENTS || (changes.shrinking > SHRINKING && interval < 1e-6 * length) {
+            let (events, what) = (changes.count, what.to_owned());
+            return Err(StepError::TooManyEvents { t, events, what, interval });
+        }
+        Ok(())
+    }
+}
+
+/// What a step has passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Passed {
+    /// No condition has changed.
+    Nothing,
+    /// A joint of two pieces: nothing begins anew.
+    Joint,
+    /// A corner or a jump: a smooth piece begins.
+    Edge,
+}

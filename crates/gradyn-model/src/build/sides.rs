@@ -1,0 +1,162 @@
+//! Conditions of expressions, gathered over all elements: each one once, whoever reads it.
+//!
+//! ```text
+//! g = u - v of u > v;   u = t:  it changes at the time v;   else affine in t:  at -g(0)/(g(1) - g(0))    (1)
+//! ```
+
+use super::functionals::Draft;
+use super::symbols::SensorEnv;
+use super::{Builder, SIDE, SIGNAL};
+use crate::functional::Sensor;
+use crate::program::{Edge, Graph, Sym};
+use crate::side::Side;
+use crate::signal::Input;
+
+/// The conditions that were met so far, over inputs that they share.
+#[derive(Default)]
+pub(crate) struct SideTable {
+    graph: Graph,
+    inputs: Vec<Input>,
+    sensors: Vec<Sensor>,
+    /// Numbers of u and v in the graph, and what is known of each.
+    list: Vec<([usize; 2], Side)>,
+}
+
+impl SideTable {
+    /// The number of the side of u > v, the outputs of a draft; false where it is that of v > u.
+    pub(super) fn side(&mut self, draft: &Draft, edge: Edge, what: &str) -> (usize, bool) {
+        // u and v over the shared inputs
+        let mut symbols = vec![None; draft.inputs.len()];
+        for &i in draft.program.used_inputs() {
+            symbols[i] = Some(self.input(draft, i));
+        }
+        let graph = &self.graph;
+        let read = |i: usize| graph.input(symbols[i].expect("a used input"));
+        let [u, v] = [0, 1].map(|k| draft.program.replay(graph, read)[k]);
+        let pair = operands(graph, u, v);
+        // a condition that was met before keeps the sharpest edge
+        for (k, ([u, v], side)) in self.list.iter_mut().enumerate() {
+            let same = pair == [*u, *v];
+            if same || pair == [*v, *u] {
+                side.edge = side.edge.max(edge);
+                return (k, same);
+            }
+        }
+        self.list.push((pair, Side { what: what.to_owned(), edge, time: None }));
+        (self.list.len() - 1, true)
+    }
+    /// The place of an input of a draft among the shared ones.
+    fn input(&mut self, draft: &Draft, i: usize) -> usize {
+        let input = match draft.inputs[i] {
+            Input::Sensor(k) => {
+                let sensor = &draft.sensors[k as usize];
+                let known = self.sensors.iter().position(|s| s == sensor);
+                Input::Sensor(known.unwrap_or_else(|| {
+                    self.sensors.push(sensor.clone());
+                    self.sensors.len() - 1
+                }) as u32)
+            }
+            input => input,
+        };
+        self.inputs.iter().position(|x| *x == input).unwrap_or_else(|| {
+            self.inputs.push(input);
+            self.inputs.len() - 1
+        })
+    }
+    /// (1): the slot of the time at which side `k` changes, if nothing but time decides.
+    fn time<'g>(&self, k: usize, slots: &mut super::numbers::SlotTable<'g>, graph: &'g Graph) -> Option<u32> {
+        // g reads t and slots only, and is affine in t
+        let [u, v] = self.list[k].0.map(|id| self.graph.symbol(id));
+        let g = self.graph.program(&[u - v]);
+        let timed = |i: &usize| self.inputs[*i] == Input::Time;
+        let plain = |i: &usize| timed(i) || matches!(self.inputs[*i], Input::Arg(s) if s < SIGNAL);
+        let used = g.used_inputs();
+        if !used.iter().all(plain) || !used.iter().any(timed) || !g.affine(|i| timed(&i)) {
+            return None;
+        }
+        // an operand in the graph of the slots, at a given t
+        let symbols = slots.symbols.clone();
+        let at = |x: Sym, t: f64| {
+            self.graph.program(&[x]).replay(graph, |i| match self.inputs[i] {
+                Input::Arg(s) => symbols[s as usize],
+                _ => graph.constant(t),
+            })[0]
+        };
+        let is_time = |x: Sym| self.inputs.iter().position(|i| *i == Input::Time) == lone_input(x);
+        let time = match (is_time(u), is_time(v)) {
+            (true, false) if !depends(v, &self.inputs) => at(v, 0.0),
+            (false, true) if !depends(u, &self.inputs) => at(u, 0.0),
+            _ => at(u - v, 0.0) / (at(u - v, 0.0) - at(u - v, 1.0)),
+        };
+        Some(slots.slot(time))
+    }
+}
+
+/// Numbers of what is compared in u > v: a - b > 0 is a > b.
+fn operands(graph: &Graph, u: Sym, v: Sym) -> [usize; 2] {
+    let zero = |x: Sym| x.as_constant() == Some(0.0);
+    match (graph.difference(u), graph.difference(v)) {
+        (Some(pair), _) if zero(v) => pair,
+        (_, Some([a, b])) if zero(u) => [b, a],
+        _ => [u.id(), v.id()],
+    }
+}
+
+/// The input that a symbol is, if it is nothing else.
+fn lone_input(x: Sym) -> Option<usize> {
+    let inputs = x.inputs();
+    (inputs.len() == 1 && x.id() == x.graph().input(inputs[0]).id()).then(|| inputs[0])
+}
+
+/// Does a symbol read the time?
+fn depends(x: Sym, inputs: &[Input]) -> bool {
+    x.inputs().iter().any(|i| inputs[*i] == Input::Time)
+}
+
+impl Builder<'_, '_> {
+    /// All conditions: what is known of them, and the functional of their g.
+    pub(super) fn all_sides(&mut self) -> (Vec<Side>, Draft) {
+        let table = std::mem::take(&mut self.sides);
+        let mut sides = vec![];
+        let mut outputs = vec![];
+        for (k, ([u, v], side)) in table.list.iter().enumerate() {
+            let time = table.time(k, &mut self.slots, self.graph);
+            sides.push(Side { time, ..side.clone() });
+            outputs.push(table.graph.symbol(*u) - table.graph.symbol(*v));
+        }
+        let program = table.graph.program(&outputs);
+        (sides, Draft { sensors: table.sensors, program, inputs: table.inputs })
+    }
+}
+
+impl<'h> SensorEnv<'_, '_, '_, 'h> {
+    /// The program of some outputs whose conditions are sides; `what` they stand in, and what its edges do.
+    pub(crate) fn draft_with_sides(
+        &mut self,
+        outputs: &[Sym<'h>],
+        what: &str,
+        edge_of: fn(Edge) -> Edge,
+    ) -> Draft {
+        let graph = self.graph;
+        let sided = graph.sided(outputs, &mut |pair, edge| self.side(pair, edge_of(edge), what));
+        self.draft(&sided)
+    }
+    /// The side of u > v, if it can change along a run.
+    fn side(&mut self, pair: [Sym<'h>; 2], edge: Edge, what: &str) -> Option<Sym<'h>> {
+        if !pair.iter().flat_map(|s| s.inputs()).any(|i| moves(&self.inputs[i])) {
+            return None;
+        }
+        let draft = self.draft(&pair);
+        let (k, same) = self.b.sides.side(&draft, edge, what);
+        let side = self.input(Input::Arg(SIDE + k as u32));
+        Some(if same { side } else { 1.0 - side })
+    }
+}
+
+/// Can an input change along a run, other than by a side?
+pub(super) fn moves(input: &Input) -> bool {
+    match input {
+        Input::Arg(i) => (SIGNAL..SIDE).contains(i),
+        Input::Time | Input::Rate(..) | Input::Sensor(_) => true,
+    }
+}

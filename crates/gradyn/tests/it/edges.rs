@@ -1,0 +1,387 @@
+//! Laws that jump or kink, in time and along the motion, against closed forms.
+
+use gradyn::{Coordinates, Method, Prepared, Run, Sensitivity};
+
+/// Sensitivities that follow the steps of a run.
+const DISCRETE: [Sensitivity; 4] = [
+    Sensitivity::DiscreteDirect,
+    Sensitivity::DiscreteAdjoint,
+    Sensitivity::Automatic,
+    Sensitivity::ComplexStep,
+];
+
+/// A mass of 1 kg on a rail, thrown from x = 0 with v0, under a force along it; the final time is T = 1 s.
+fn rail(parameters: &str, force: &str, objective: &str, family: Coordinates) -> Prepared {
+    let text = format!(
+        r#"
+        name = "rail"
+        parameters = {{ {parameters} }}
+        ground.points = {{ O = [0, 0] }}
+        body.m = {{ points = {{ A = [0, 0] }}, mass = 1, inertia = 1 }}
+        joint.guide = {{ type = "prismatic", between = ["ground.O", "m.A"] }}
+        force.push = {{ type = "force", at = "m.A", force = ["{force}", 0] }}
+        initial.position = {{ "m.A.x" = "x0" }}
+        initial.velocity = {{ "m.A.x" = "v0" }}
+        objective.psi = {{ {objective} }}
+        study = {{ t_end = 1 }}
+        "#
+    );
+    prepared(&text, family)
+}
+
+fn prepared(text: &str, family: Coordinates) -> Prepared {
+    let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{e}"));
+    Prepared::new_in(&file.mechanism, family).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// One law: parameters with their values, force, objective, and ψ as a function of the parameters.
+struct Law {
+    name: &'static str,
+    parameters: &'static [(&'static str, f64)],
+    force: &'static str,
+    objective: &'static str,
+    psi: fn(&[f64]) -> f64,
+}
+
+const X: &str = r#"terminal = "m.A.x""#;
+
+/// Time, state, forces, objectives, friction; ρ begins with (x0, v0).
+const LAWS: [Law; 11] = [
+    Law {
+        name: "a force that begins at a time",
+        parameters: &[("x0", 0.1), ("v0", 0.2), ("f", 3.0), ("t1", 0.4)],
+        force: "if(t > t1, f, 0)",
+        objective: X,
+        psi: |p| p[0] + p[1] + 0.5 * p[2] * (1.0 - p[3]).powi(2),
+    },
+    Law {
+        name: "a ramp that begins at a time",
+        parameters: &[("x0", 0.1), ("v0", 0.2), ("f", 3.0), ("t1", 0.4)],
+        force: "f*max(t - t1, 0)",
+        objective: X,
+        psi: |p| p[0] + p[1] + p[2] * (1.0 - p[3]).powi(3) / 6.0,
+    },
+    Law {
+        name: "a pulse between two times",
+        parameters: &[("x0", 0.1), ("v0", 0.2), ("f", 3.0), ("t1", 0.2), ("w", 0.3)],
+        force: "f*(t > t1)*(t < t1 + w)",
+        objective: X,
+        psi: |p| p[0] + p[1] + p[2] * p[4] * (1.0 - p[3] - 0.5 * p[4]),
+    },
+    Law {
+        name: "a force that changes at a place",
+        parameters: &[("x0", 0.0), ("v0", 1.0), ("f", 2.0), ("c", 0.5)],
+        force: "if(m.A.x > c, -f, f)",
+        objective: X,
+        psi: |p| {
+            let d = p[3] - p[0];
+            let v = (p[1] * p[1] + 2.0 * p[2] * d).sqrt();
+            let rest = 1.0 - (v - p[1]) / p[2];
+            p[3] + v * rest - 0.5 * p[2] * rest * rest
+        },
+    },
+    Law {
+        name: "dry friction by the sign of the speed",
+        parameters: &[("x0", 0.0), ("v0", 2.0), ("g", 5.0), ("mu", 1.0)],
+        force: "-g - mu*sign(vel(m.A.x))",
+        objective: X,
+        psi: |p| {
+            let up = p[1] / (p[2] + p[3]);
+            p[0] + 0.5 * p[1] * up - 0.5 * (p[2] - p[3]) * (1.0 - up).powi(2)
+        },
+    },
+    Law {
+        name: "a spring with a corner",
+        parameters: &[("x0", 0.4), ("v0", 0.0), ("k", 9.0)],
+        force: "-k*max(m.A.x, 0) - 4*k*min(m.A.x, 0)",
+        objective: X,
+        psi: |p| {
+            // x0 and v0 give amplitude and phase; one passage through zero
+            let w = p[2].sqrt();
+            let amplitude = (p[0] * p[0] + (p[1] / w).powi(2)).sqrt();
+            let t = (std::f64::consts::FRAC_PI_2 + (p[1] / w).atan2(p[0])) / w;
+            -0.5 * amplitude * (2.0 * w * (1.0 - t)).sin()
+        },
+    },
+    Law {
+        name: "the modulus of a place",
+        parameters: &[("x0", -0.3), ("v0", 1.0), ("k", 4.0)],
+        force: "-k*abs(m.A.x)",
+        objective: X,
+        psi: |p| {
+            // x'' = k x up to zero, which is passed with speed v at t; then x'' = -k x
+            let w = p[2].sqrt();
+            let v = (p[1] * p[1] - p[2] * p[0] * p[0]).sqrt();
+            let t = (-p[0] * w / p[1]).atanh() / w;
+            v / w * (w * (1.0 - t)).sin()
+        },
+    },
+    Law {
+        name: "time spent beyond a place",
+        parameters: &[("x0", 0.1), ("v0", 0.8), ("c", 0.5)],
+        force: "0",
+        objective: r#"integral = "if(m.A.x > c, 1, 0)""#,
+        psi: |p| 1.0 - (p[2] - p[0]) / p[1],
+    },
+    Law {
+        name: "length of the path",
+        parameters: &[("x0", 0.0), ("v0", 2.0), ("g", 5.0)],
+        force: "-g",
+        objective: r#"integral = "abs(vel(m.A.x))""#,
+        psi: |p| {
+            let up = p[1] / p[2];
+            0.5 * p[1] * up + 0.5 * p[2] * (1.0 - up).powi(2)
+        },
+    },
+    Law {
+        name: "pieces that join",
+        parameters: &[("x0", 0.0), ("v0", 1.5), ("k", 4.0), ("c", 0.5)],
+        force: "-join(m.A.x, c, 0, k*(m.A.x - c))",
+        objective: X,
+        psi: |p| {
+            let w = p[2].sqrt();
+            p[3] + p[1] / w * (w * (1.0 - (p[3] - p[0]) / p[1])).sin()
+        },
+    },
+    Law {
+        name: "a place that moves",
+        parameters: &[("x0", 0.0), ("v0", 1.0), ("f", 2.0), ("u", 0.5), ("c", 0.3)],
+        force: "if(m.A.x > c + u*t, -f, 0)",
+        objective: X,
+        psi: |p| {
+            let t = (p[4] - p[0]) / (p[1] - p[3]);
+            p[0] + p[1] - 0.5 * p[2] * (1.0 - t).powi(2)
+        },
+    },
+];
+
+impl Law {
+    fn model(&self, family: Coordinates) -> Prepared {
+        let list: Vec<String> = self.parameters.iter().map(|(name, x)| format!("{name} = {x}")).collect();
+        rail(&list.join(", "), self.force, self.objective, family)
+    }
+    fn rho(&self) -> Vec<f64> {
+        self.parameters.iter().map(|p| p.1).collect()
+    }
+    /// ∂ψ by fifth-order differences of the closed form: 1e-11.
+    fn gradient(&self) -> Vec<f64> {
+        let rho = self.rho();
+        let at = |k: usize, d: f64| {
+            let mut moved = rho.clone();
+            moved[k] += d;
+            (self.psi)(&moved)
+        };
+        let d = 2e-3;
+        let difference = |k: usize, d: f64| (at(k, d) - at(k, -d)) / (2.0 * d);
+        let three = |k: usize| {
+            let [a, b, c] = [d, d / 2.0, d / 4.0].map(|d| difference(k, d));
+            let [ab, bc] = [(4.0 * b - a) / 3.0, (4.0 * c - b) / 3.0];
+            (16.0 * bc - ab) / 15.0
+        };
+        (0..rho.len()).map(three).collect()
+    }
+}
+
+fn run(model: &Prepared, method: &Method, what: &str) -> Run {
+    model.run(method).unwrap_or_else(|e| panic!("{what}: {e}"))
+}
+
+/// Values and gradients are off by at most `most`.
+fn assert_law(law: &Law, model: &Prepared, method: &Method, what: &str, most: f64) {
+    let r = run(model, method, what);
+    let psi = (law.psi)(&law.rho());
+    assert!((r.psi[0] - psi).abs() <= most, "{what}: ψ = {}, not {psi}", r.psi[0]);
+    let exact = law.gradient();
+    for s in DISCRETE {
+        let rows = model.gradient(&r, s).unwrap_or_else(|e| panic!("{what}, {}: {e}", s.name())).rows;
+        for (k, (g, x)) in rows[0].iter().zip(&exact).enumerate() {
+            let name = law.parameters[k].0;
+            assert!((g - x).abs() <= most, "{what}, {}: d/d{name} = {g}, not {x}", s.name());
+        }
+    }
+}
+
+/// Every law to 1e-8 with dopri5 at 1e-10, in all coordinates, by every discrete sensitivity.
+#[test]
+fn laws_that_jump_or_kink_are_exact() {
+    for law in &LAWS {
+        for family in Coordinates::ALL {
+            let method = Method::new("index1", "dopri5").expect("registered").tolerance(1e-10, 1e-10);
+            let what = format!("{}, {}", law.name, family.name());
+            assert_law(law, &law.model(family), &method, &what, 1e-8);
+        }
+    }
+}
+
+/// Fixed steps too: rk4 with 10 ms to 2e-7, Newmark and Adams of fixed steps to their order.
+#[test]
+fn fixed_steps_meet_edges() {
+    for law in &LAWS {
+        for (formulation, integrator, h, most) in [
+            ("index1", "rk4", 0.01, 2e-7),
+            ("index3", "newmark", 1e-3, 2e-5),
+            ("ali3p", "newmark", 1e-3, 2e-5),
+            ("index1", "adams-bashforth", 1e-3, 1e-4),
+            ("maggi", "radau5", 0.01, 1e-7),
+        ] {
+            let method = Method::new(formulation, integrator).expect("registered").step(h);
+            let what = format!("{}, {formulation} + {integrator}", law.name);
+            assert_law(law, &law.model(Coordinates::Natural), &method, &what, most);
+        }
+    }
+}
+
+/// An edge that is met at a node, 1e-12 beside it and between two nodes: the gradient is the same function.
+#[test]
+fn edges_at_nodes_have_the_same_gradient() {
+    let law = &LAWS[10];
+    for shift in [0.0, 1e-12, -1e-12, 1e-4] {
+        let mut rho = law.rho();
+        rho[4] += shift;
+        let model = law.model(Coordinates::Natural).at(&rho).expect("assembles");
+        let method = Method::new("index1", "rk4").expect("registered").step(0.01);
+        let r = run(&model, &method, law.name);
+        let g = model.gradient(&r, Sensitivity::DiscreteAdjoint).expect("differentiable").rows;
+        let rest = 1.0 - (rho[4] - rho[0]) / (rho[1] - rho[3]);
+        let exact = rho[2] * rest / (rho[1] - rho[3]);
+        assert!((g[0][4] - exact).abs() < 1e-8, "shift {shift:e}: {} not {exact}", g[0][4]);
+    }
+}
+
+/// Friction by `sign` holds a mass that comes to rest: refused by name.
+#[test]
+fn sliding_modes_are_refused() {
+    let model = rail("x0 = 0, v0 = 1, mu = 3", "-mu*sign(vel(m.A.x))", X, Coordinates::Natural);
+    for (integrator, adaptive) in [("dopri5", true), ("rk4", false)] {
+        let method = Method::new("index1", integrator).expect("registered");
+        let method = if adaptive { method.tolerance(1e-8, 1e-8) } else { method.step(0.01) };
+        let e = model.run(&method).err().expect("it slides").to_string();
+        assert!(e.contains("slides along the edge of a condition of force `push`"), "{e}");
+    }
+    // at rest from the beginning
+    let model = rail("x0 = 0, v0 = 0, mu = 3", "-mu*sign(vel(m.A.x))", X, Coordinates::Natural);
+    let e = model.run(&Method::new("index1", "rk4").expect("registered").step(0.01));
+    let e = e.err().expect("it slides").to_string();
+    assert!(e.contains("t = 0.000000 s: the motion slides"), "{e}");
+}
+
+/// Two masses that pass an edge at the same instant, each with its own jump: one event after the other.
+#[test]
+fn independent_jumps_at_one_instant_go_together() {
+    let text = r#"
+        name = "twins"
+        parameters = { a = 1, b = 1 }
+        ground.points = { O = [0, 0] }
+        body.m = { points = { A = [0, 0] }, mass = 1, inertia = 1 }
+        body.n = { points = { A = [0, 0] }, mass = 1, inertia = 1 }
+        joint.first = { type = "prismatic", between = ["ground.O", "m.A"] }
+        joint.second = { type = "prismatic", between = ["ground.O", "n.A"] }
+        force.one = { type = "force", at = "m.A", force = ["if(m.A.x > 0.5, -2, 0)", 0] }
+        force.two = { type = "force", at = "n.A", force = ["if(n.A.x > 0.5, -2, 0)", 0] }
+        initial.position = { "m.A.x" = 0, "n.A.x" = 0 }
+        initial.velocity = { "m.A.x" = "a", "n.A.x" = "b" }
+        objective.psi = { terminal = "m.A.x + 10*n.A.x" }
+        study = { t_end = 1 }
+    "#;
+    // x = a - (1 - 1/(2a))²,  x' = 1 - (1 - 1/(2a))/a²
+    for family in Coordinates::ALL {
+        let model = prepared(text, family);
+        let method = Method::new("index1", "dopri5").expect("registered").tolerance(1e-10, 1e-10);
+        let r = run(&model, &method, family.name());
+        assert!((r.psi[0] - 11.0 * 0.75).abs() < 1e-9, "{}", r.psi[0]);
+        for s in DISCRETE {
+            let g = model.gradient(&r, s).unwrap_or_else(|e| panic!("{}: {e}", s.name())).rows;
+            assert!((g[0][0] - 0.5).abs() < 1e-8 && (g[0][1] - 5.0).abs() < 1e-8, "{}: {:?}", s.name(), g[0]);
+        }
+    }
+}
+
+/// A ball of 1 kg on an elastic floor, from y at rest: y(T) by closed forms in flight and, in contact, by steps
+/// of the fourth order that end on the joints of the law.
+fn ball_by_itself([y0, k, w]: [f64; 3], end: f64) -> f64 {
+    const G: f64 = 9.81;
+    let law = |d: f64, region: usize| match region {
+        0 => 0.0,
+        1 => k * w * ((d / w).powi(3) - 0.5 * (d / w).powi(4)),
+        _ => k * (d - 0.5 * w),
+    };
+    // δ = -y: which piece of the law, and the joint that leads out of it in the direction of motion
+    let step = |[d, v]: [f64; 2], h: f64, region: usize| {
+        let f = |[d, v]: [f64; 2]| [v, G - law(d, region)];
+        let add = |x: [f64; 2], y: [f64; 2], s: f64| [x[0] + s * y[0], x[1] + s * y[1]];
+        let a = f([d, v]);
+        let b = f(add([d, v], a, 0.5 * h));
+        let c = f(add([d, v], b, 0.5 * h));
+        let e = f(add([d, v], c, h));
+        [0, 1].map(|i| [d, v][i] + h / 6.0 * (a[i] + 2.0 * b[i] + 2.0 * c[i] + e[i]))
+    };
+    let mut x = [-y0, 0.0];
+    let mut t = 0.0;
+    let mut region = 0;
+    while t < end {
+        let h = (if region == 0 { 1e-4 } else { 5e-7f64 }).min(end - t);
+        let next = step(x, h, region);
+        // the joint that is passed in this step
+        let edge = [0.0, w].into_iter().enumerate().find(|(i, edge)| match region > *i {
+            true => next[0] < *edge && next[1] < 0.0 && region == i + 1,
+            false => next[0] > *edge && next[1] > 0.0 && region == *i,
+        });
+        let Some((i, edge)) = edge else {
+            x = next;
+            t += h;
+            continue;
+        };
+        let mut part = h * (edge - x[0]) / (next[0] - x[0]);
+        for _ in 0..20 {
+            let y = step(x, part, region);
+            part -= (y[0] - edge) / y[1];
+        }
+        x = step(x, part, region);
+        t += part;
+        region = if region > i { i } else { i + 1 };
+    }
+    -x[0]
+}
+
+/// A ball that bounces on an elastic floor: every joint of the law of contact is a node, and the gradient has
+/// the digits of the value.
+#[test]
+fn contacts_keep_the_digits_of_the_gradient() {
+    let text = r#"
+        name = "ball"
+        parameters = { y0 = 0.1, k = 1e4, w = 1e-3 }
+        gravity = [0, -9.81]
+        ground.points = { O = [0, 0] }
+        body.ball = { points = { A = [0, 0] }, mass = 1, inertia = 1 }
+        force.floor = { type = "contact", point = "ball.A", plane = "ground.O", stiffness = "k", width = "w" }
+        initial.position = { "ball.A.x" = 0, "ball.A.y" = "y0", "ball.angle" = 0 }
+        objective.psi = { terminal = "ball.A.y" }
+        study = { t_end = 0.5 }
+    "#;
+    let rho = [0.1, 1e4, 1e-3];
+    let psi = ball_by_itself(rho, 0.5);
+    let exact: Vec<f64> = (0..3)
+        .map(|i| {
+            let difference = |d: f64| {
+                let at = |s: f64| {
+                    let mut moved = rho;
+                    moved[i] *= 1.0 + s * d;
+                    ball_by_itself(moved, 0.5)
+                };
+                (at(1.0) - at(-1.0)) / (2.0 * d)
+            };
+            (4.0 * difference(5e-5) - difference(1e-4)) / 3.0
+        })
+        .collect();
+    let model = prepared(text, Coordinates::Natural);
+    for integrator in ["dopri5", "dop853", "radau5"] {
+        let method = Method::new("index1", integrator).expect("registered").tolerance(1e-10, 1e-10);
+        let r = run(&model, &method, integrator);
+        assert!((r.psi[0] - psi).abs() < 1e-7, "{integrator}: ψ = {}, not {psi}", r.psi[0]);
+        let g = model.gradient(&r, Sensitivity::DiscreteAdjoint).expect("differentiable").rows;
+        for (i, (g, exact)) in g[0].iter().zip(&exact).enumerate() {
+            let off = (g * rho[i] - exact).abs();
+            assert!(off < 1e-7, "{integrator}: ρ dψ/dρ of {i} is {}, not {exact}: {off:.1e}", g * rho[i]);
+        }
+    }
+}
