@@ -114,6 +114,14 @@ impl Event {
         }
         Ok([h.re, h.eps[0]])
     }
+    /// Begins anew at the last record, which follows a change of a law.
+    pub(crate) fn renew(&mut self, run: &Trajectory) -> Result<(), StepError> {
+        let n = run.plan.steps();
+        let x = run.record(n);
+        let now = self.measure((run.plan.t[n], 0.0), run.plan.branches(n), x, x)?;
+        self.note(run.plan.t[n], now);
+        Ok(())
+    }
     fn note(&mut self, t: f64, h: [f64; 2]) {
         self.last = h;
         self.largest = self.largest.max(h[0].abs());

@@ -62,6 +62,9 @@ pub fn continue_run(
         }
         if k + 1 < mesh.ends.len() {
             walk.change_declared(p)?;
+            if let Some(event) = event.as_mut().filter(|_| walk.run.plan.restarts.last() == Some(&true)) {
+                event.renew(walk.run)?;
+            }
         }
     }
     match &event {
@@ -166,15 +169,17 @@ impl<'a> Walk<'a> {
             if target < end {
                 self.h = control.resume(self.h, size, free);
             }
-            // did the condition end the run in this step?
-            if self.ends(size, done - node.1, event)? {
+            // did a condition of a law change in this step, or that for the final time end the run?
+            let passed = self.cross(size, (attempt.worst, done - node.1), event)?;
+            if passed == Passed::Nothing && self.ends(size, done - node.1, event)? {
                 self.tell(observe)?;
                 return Ok(true);
             }
-            // did another condition change?
-            let passed = self.cross(size, attempt.worst)?;
             if passed != Passed::Nothing {
                 self.tell(observe)?;
+                if passed == Passed::End {
+                    return Ok(true);
+                }
                 t = self.run.plan.t[self.run.plan.steps()];
                 done = if passed == Passed::Joint { done + 1 } else { 0 };
                 node = (t, done);

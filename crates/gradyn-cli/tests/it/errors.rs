@@ -551,6 +551,13 @@ template_cases! {
 /// Newton: time, step size, iterations, worst equation. (The torque of dry friction jumps.)
 #[test]
 fn newton_diverges() {
+    let edits = [("stiffness = 50, length = 1", "force = \"1e5*tanh(1e6*speed)\"")];
+    insta::assert_snapshot!(shown(PENDULUM, &["simulate", "model.toml", "--step", "0.1", "--quiet"], &edits));
+}
+
+/// A force that jumps at zero speed holds the pendulum where it is: neither side of its condition is taken.
+#[test]
+fn a_motion_slides() {
     let edits = [("stiffness = 50, length = 1", "force = \"1e5*sign(speed)\"")];
     insta::assert_snapshot!(shown(PENDULUM, &["simulate", "model.toml", "--step", "0.1", "--quiet"], &edits));
 }

@@ -12,6 +12,7 @@
 use super::Walk;
 use crate::crossing::{Crossing, Watch};
 use crate::error::StepError;
+use crate::event::Event;
 use crate::plan::{Decided, Frozen};
 use crate::record::Span;
 use crate::step::StepKind;
@@ -117,13 +118,24 @@ impl Walk<'_> {
     }
     /// Looks for conditions that change in the step of `size` that was accepted; where one does, the step to
     /// it is appended in its place, with what follows. Says whether something begins anew.
-    pub(super) fn cross(&mut self, size: f64, worst: usize) -> Result<Passed, StepError> {
+    pub(super) fn cross(
+        &mut self,
+        size: f64,
+        (worst, since): (usize, usize),
+        event: &mut Option<Event>,
+    ) -> Result<Passed, StepError> {
         let Some(mut watch) = self.watch.take() else { return Ok(Passed::Nothing) };
-        let result = self.cross_with(&mut watch, size, worst);
+        let result = self.cross_with(&mut watch, size, (worst, since), event);
         self.watch = Some(watch);
         result
     }
-    fn cross_with(&mut self, watch: &mut Watch, size: f64, worst: usize) -> Result<Passed, StepError> {
+    fn cross_with(
+        &mut self,
+        watch: &mut Watch,
+        size: f64,
+        (worst, since): (usize, usize),
+        event: &mut Option<Event>,
+    ) -> Result<Passed, StepError> {
         let n = self.run.plan.steps();
         let span = Span { t: self.run.plan.t[n], h: size };
         watch.look(span, self.turns.references(), [self.run.record(n), self.run.record(n + 1)]);
@@ -145,6 +157,9 @@ impl Walk<'_> {
             self.restart(h)?;
         } else {
             self.run.x.extend_from_slice(&x);
+            if self.ends(h, since, event)? {
+                return Ok(Passed::End);
+            }
             self.turns.look(span, &self.run.layout.node(span.end(), &x))?;
             self.append(h, span.end(), None, worst)?;
         }
@@ -152,7 +167,11 @@ impl Walk<'_> {
             self.run.plan.mark_event(side as u32);
         }
         self.count_change(span.end(), &watch.sides[side].what)?;
-        self.change(watch, side)
+        let passed = self.change(watch, side)?;
+        if let Some(event) = event {
+            event.renew(self.run)?;
+        }
+        Ok(passed)
     }
     /// A step that is shorter than this part of a full one is a restart with a length: schemes of positions
     /// divide roundings by h².
@@ -301,4 +320,6 @@ pub(super) enum Passed {
     Joint,
     /// A corner or a jump: a smooth piece begins.
     Edge,
+    /// The condition for the final time, before any other.
+    End,
 }

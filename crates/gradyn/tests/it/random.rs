@@ -10,7 +10,7 @@ use gradyn::file::{driver_quantities, force_types, joint_types};
 use gradyn::registry::combinations;
 use gradyn::{AlphaScaling, Formulation, Integrator, Method, Prepared, Run, Sensitivity};
 use gradyn_model::FunctionalSet;
-use gradyn_model::mechanism::Mechanism;
+use gradyn_model::mechanism::{ForceKind, Mechanism, Number, Vector};
 use gradyn_sensitivity::Gradient;
 use gradyn_testkit::compare::distance;
 use gradyn_testkit::parametrise::{only_used, parametrise_where};
@@ -30,6 +30,8 @@ const STEP: f64 = 2e-2;
 const END: f64 = 4.5 * STEP;
 /// Mechanisms with a joint that is there twice.
 const REPEATED: u32 = 60;
+/// Mechanisms with a force that jumps.
+const JUMPING: u32 = 60;
 
 /// Runs a check over random recipes with a fixed seed; prints why recipes were redrawn. GRADYN_RANDOM=N draws
 /// N times as many others.
@@ -237,6 +239,46 @@ fn exact_gradients_agree_where_a_joint_is_repeated() {
             Ok(m)
         },
     );
+}
+
+/// Where a coordinate is half-way through a run, if it moves.
+fn passed(m: &Mechanism, sensor: &str) -> Result<f64, TestCaseError> {
+    let y = ends(m, &[sensor])?;
+    let [from, to] = [y[0][0], y[1][0]];
+    // accelerations and jumps leave their traces
+    if (to - from).abs() < 1e-3 { Err(TestCaseError::reject("does not move")) } else { Ok(0.5 * (from + to)) }
+}
+
+/// A force that jumps at a place that the motion passes, at a time that is a parameter, and that has a corner
+/// where the motion turns back.
+#[test]
+fn exact_gradients_agree_where_a_force_jumps() {
+    let restarts = RefCell::new(0);
+    each(
+        JUMPING,
+        23,
+        |r| Recipe { floating: false, ..r },
+        |r, k| {
+            let mut m = drawn(r)?;
+            m.t_end = END.into();
+            let body = m.bodies[0].name.text.clone();
+            let x = format!("{body}.com.x");
+            let place = passed(&m, &x)?;
+            let law = format!("if({x} > {place:e}, 0.4, -0.3) + if(t > 0.041, 0.5, 0) + 0.2*abs(vel({x}))");
+            let rest = (1..m.dimension).map(|_| Number::from(0.0));
+            let force = Vector::Components(std::iter::once(law.as_str().into()).chain(rest).collect(), None);
+            let at = format!("{body}.com").as_str().into();
+            m.force("jump", ForceKind::Point { at, force, frame: None });
+            let p = prepared(&with_parameters(&m, r.members[0].seed))?;
+            let method = Method::new("index1", "rk4").expect("registered").step(STEP);
+            *restarts.borrow_mut() +=
+                run(&p, &method)?.trajectory.plan.restarts.iter().filter(|r| **r).count();
+            agree_everywhere(&p, k)?;
+            Ok(m)
+        },
+    );
+    let restarts = *restarts.borrow();
+    assert!(restarts as u32 > JUMPING, "only {restarts} restarts in {JUMPING} runs");
 }
 
 /// Parameters that are refused because they break a redundant loop become constants.
