@@ -14,6 +14,7 @@ pub mod formulation;
 pub mod initial;
 pub mod interpolation;
 mod kkt;
+mod parts;
 mod plan;
 pub mod projection;
 mod record;
