@@ -31,6 +31,7 @@ use gradyn_num::largest;
 pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), Error> {
     guards::check_defined(model, run, p)?;
     geometry::check_values(model, run)?;
+    model.check_durations(run)?;
     redundancy::check_redundancy(model, run)?;
 
     // |Φ|, |Φ̇|, E along the run
