@@ -4,7 +4,7 @@
 use crate::control::{Controller, Mesh};
 use crate::error::StepError;
 use crate::event::{Ending, Event};
-use crate::parts::{Parts, is_iteration, iterated};
+use crate::parts::{Parts, is_impact, is_iteration, iterated};
 use crate::plan::{Decided, Frozen, Plan, Statistics};
 use crate::record::Span;
 use crate::row_chooser::{RowChooser, number_of};
@@ -176,21 +176,19 @@ impl<'a> Walk<'a> {
             Ok(_) => parts.change(spec, size, &self.run.x[n * len..][..len], &self.run.x[(n + 1) * len..]),
             Err(_) => 0.0,
         };
-        let is_impact = parts.is_impact(change);
-        let wrong = attempt.as_ref().err().map_or(is_impact, is_iteration);
+        let wrong = attempt.as_ref().err().map_or(is_impact(change), is_iteration);
         // two parts instead, or what came of it
         if wrong && parts.divide(span, end) {
             self.run.x.truncate((n + 1) * len);
             self.run.statistics.rejected += 1;
             return Ok(Attempt { accepted: false, worst: 0 });
         }
-        if is_impact {
+        if is_impact(change) {
             self.run.statistics.impacts += 1;
             if change > self.run.statistics.hardest.0 {
                 self.run.statistics.hardest = (change, n + 1);
             }
         }
-        parts.take(change);
         attempt
     }
     /// Does the condition end the run in the step of `size`, `since` steps after a time that must be a node?
