@@ -14,8 +14,9 @@
 //! entry may be right by accident. A method agrees if r ≤ 10. Nothing that converges to x* can fail: r > 10
 //! says that half the step moved the result by less than a tenth of its distance from x*. Every entry counts
 //! for itself in (5): one that is off by more than 5 % of itself makes agreement loose, however small it is
-//! beside the others. Derivatives of the steps are compared with the discrete adjoint of the same run, to rounding; differences of runs with the
-//! same, to their own error. A method that is refused is a row with its reason.
+//! beside the others. Derivatives of the steps are compared with the discrete adjoint of the same run, to
+//! rounding; differences of runs with the same, to their own error. A method that is refused is a row with
+//! its reason.
 
 mod combination;
 mod compare;
