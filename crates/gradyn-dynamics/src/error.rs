@@ -60,6 +60,18 @@ pub enum StepError {
         /// Dependent rows: name and the rows that it depends on.
         rows: Vec<(String, Vec<String>)>,
     },
+    /// Constraints that give way took much of the motion after a singular position.
+    #[error(
+        "after the singular position at t = {t:.6} s the constraints took {taken:.3e} J of a motion of {kinetic:.3e} J: loops went on along branches that do not fit together"
+    )]
+    EnergyLost {
+        /// Time of the singular position [s].
+        t: f64,
+        /// Work that constraints which give way took after it [J].
+        taken: f64,
+        /// Largest kinetic energy of the run [J].
+        kinetic: f64,
+    },
     /// A run stopped where the freedoms that the user named do not determine the velocities.
     #[error("t = {t:.6} s: the freedoms {} do not determine the velocities there", names(.freedoms))]
     Freedoms {
@@ -449,16 +461,31 @@ fn held(open: &[String]) -> String {
 }
 
 /// Names between backticks, separated by commas.
+/// Most rows that a message names, and most rows that one of them is said to follow from.
+const ROWS: usize = 3;
+const NAMES: usize = 6;
+
 fn names(list: &[String]) -> String {
     list.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// The first names of a list, and how many there are besides.
+fn first_names(list: &[String]) -> String {
+    match list.len().checked_sub(NAMES) {
+        Some(rest) if rest > 1 => format!("{} and {rest} others", names(&list[..NAMES])),
+        _ => names(list),
+    }
+}
+
 fn list(rows: &[(String, Vec<String>)]) -> String {
-    let each = rows.iter().map(|(row, on)| match names(on) {
+    let rest = rows.len().saturating_sub(ROWS);
+    let shown = if rest > 1 { &rows[..ROWS] } else { rows };
+    let each = shown.iter().map(|(row, on)| match first_names(on) {
         on if on.is_empty() => format!("`{row}` holds nothing that can move"),
         on => format!("`{row}` follows from {on}"),
     });
-    each.collect::<Vec<_>>().join("; ")
+    let text = each.collect::<Vec<_>>().join("; ");
+    if rest > 1 { format!("{text}; and {rest} rows more") } else { text }
 }
 
 fn plural(n: usize) -> &'static str {

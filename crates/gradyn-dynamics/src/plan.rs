@@ -251,7 +251,7 @@ impl Plan {
 }
 
 /// Counts of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Statistics {
     /// Accepted steps.
     pub steps: usize,
@@ -265,6 +265,10 @@ pub struct Statistics {
     pub limited: usize,
     /// Most iterations of a step, and the step.
     pub slowest: (usize, usize),
+    /// Steps of `ali3p` whose projection was an impact.
+    pub impacts: usize,
+    /// The largest of these changes, relative to the fastest velocity, and the step.
+    pub hardest: (f64, usize),
 }
 
 impl Statistics {

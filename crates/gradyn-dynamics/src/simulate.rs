@@ -7,6 +7,7 @@ use crate::control::{Controller, Mesh};
 use crate::crossing::Watch;
 use crate::error::StepError;
 use crate::event::{Ending, Event};
+use crate::parts::{Parts, is_impact, is_iteration, iterated};
 use crate::plan::{Decided, Frozen, Plan, Statistics};
 use crate::record::Span;
 use crate::row_chooser::{RowChooser, number_of};
@@ -91,6 +92,8 @@ struct Walk<'a> {
     changes: Changes,
     /// How often the first fixed step of a piece is halved.
     halvings: u32,
+    /// Parts of a step that is repeated, where that may help.
+    parts: Option<Parts>,
     /// Size of the next step, where it is not fixed.
     h: f64,
 }
@@ -122,6 +125,7 @@ impl<'a> Walk<'a> {
         turns.follow();
         let chooser = RowChooser::new(recipe.system(), p)?;
         let rows = 0;
+        let parts = Parts::new(recipe);
         let h = 0.0;
         let (watch, changes) = (None, Changes::default());
         let mut walk = Self {
@@ -137,6 +141,7 @@ impl<'a> Walk<'a> {
             watch,
             changes,
             halvings,
+            parts,
             h,
         };
         walk.begin_sides(p)?;
@@ -159,10 +164,10 @@ impl<'a> Walk<'a> {
         // steps to the end of the piece
         while t < end {
             self.choose_rows()?;
-            let target = mesh.target(t, end);
+            let target = self.part().unwrap_or(mesh.target(t, end));
             let free = control.size(done, self.halvings, self.h);
             let (size, arrives) = control.clip(t, free, target);
-            let attempt = self.attempt(size, done)?;
+            let attempt = self.attempt_in_parts(size, done, if arrives { target } else { t + size })?;
             if !attempt.accepted {
                 continue;
             }
@@ -193,9 +198,41 @@ impl<'a> Walk<'a> {
             self.tell(observe)?;
             if arrives {
                 node = (t, done);
+                self.parts.iter_mut().for_each(|parts| parts.arrive(t));
             }
         }
         Ok(false)
+    }
+    /// The time at which the next part of a step ends [s], if one is made in parts.
+    fn part(&self) -> Option<f64> {
+        self.parts.as_ref().and_then(Parts::target)
+    }
+    /// An attempt at a step that ends at `end`; one that fails or is an impact is rejected and divided.
+    fn attempt_in_parts(&mut self, size: f64, since: usize, end: f64) -> Result<Attempt, StepError> {
+        let attempt = self.attempt(size, since);
+        let (Some(spec), Some(parts)) = (iterated(self.recipe), &mut self.parts) else { return attempt };
+        let len = self.run.layout.len;
+        let n = self.run.plan.steps();
+        let span = Span { t: self.run.plan.t[n], h: size };
+        // what is wrong with it
+        let change = match &attempt {
+            Ok(_) => parts.change(spec, size, &self.run.x[n * len..][..len], &self.run.x[(n + 1) * len..]),
+            Err(_) => 0.0,
+        };
+        let wrong = attempt.as_ref().err().map_or(is_impact(change), is_iteration);
+        // two parts instead, or what came of it
+        if wrong && parts.divide(span, end) {
+            self.run.x.truncate((n + 1) * len);
+            self.run.statistics.rejected += 1;
+            return Ok(Attempt { accepted: false, worst: 0 });
+        }
+        if is_impact(change) {
+            self.run.statistics.impacts += 1;
+            if change > self.run.statistics.hardest.0 {
+                self.run.statistics.hardest = (change, n + 1);
+            }
+        }
+        attempt
     }
     /// Does the condition end the run in the step of `size`, `since` steps after a time that must be a node?
     fn ends(&mut self, size: f64, since: usize, event: &mut Option<Event>) -> Result<bool, StepError> {

@@ -93,6 +93,9 @@ pub(crate) struct Relative {
     /// Positions on m × n and on the diagonal of n × n of their coordinates, one set after the other.
     norms: Vec<[u32; 2]>,
     reference: Reference,
+    /// What corrections of coordinates are measured by, at least: far from the origin, positions have the
+    /// roundings of their distance.
+    least_size: f64,
     contraction: Contraction,
     /// Bodies with a link, and where their inertia is.
     pseudo: Vec<(usize, Pseudo)>,
@@ -141,19 +144,24 @@ impl Relative {
             balls.iter().enumerate().flat_map(|(row, &first)| (0..4).map(move |i| (row, first as usize + i)));
         let norms = four.map(|(row, k)| [patterns.mn.at(row, k), patterns.nn.at(k, k)]).collect();
         // what depends on all of it comes last
+        let Middle { origin, least_size } = match reference {
+            Reference::Origin => Middle::NEAR,
+            Reference::Centre => Middle::of(&tree.bodies, &sketch),
+        };
         let mut new = Self {
             dims,
             patterns,
             contraction,
             pseudo,
             alone,
-            chain: tree.chain,
+            chain: Chain { origin, ..tree.chain },
             bodies: tree.bodies,
             ends: tree.ends,
             geometry: tree.geometry,
             balls,
             norms,
             reference,
+            least_size,
             supports: Default::default(),
             condition_parts: Default::default(),
             nodes,
@@ -247,6 +255,41 @@ impl TreeTerms<f64> {
         let [from, to] = [from, to]
             .map(|z| self.tree.see(z, None, &self.g, [&mut self.here, &mut self.seen]).x[0].clone());
         self.inner.reversed_force(&from, &to)
+    }
+}
+
+/// A mechanism is far from the origin at so many times its own size.
+const FAR: f64 = 100.0;
+
+/// Where a mechanism is, as far as its numbers should know.
+struct Middle {
+    /// Reference point of frames and screws [m].
+    origin: [f64; 3],
+    /// What corrections of coordinates are measured by, at least.
+    least_size: f64,
+}
+
+impl Middle {
+    /// At the global origin.
+    const NEAR: Self = Self { origin: [0.0; 3], least_size: 1.0 };
+    /// The middle of the bodies that a chain carries, where they are drawn, if that is far away. Rounding of
+    /// positions at a distance D turns a mechanism of size L by D/L roundings.
+    fn of(bodies: &[Carried], sketch: &[f64]) -> Self {
+        // places of the bodies, their mean and their largest distance L from it
+        let frames = bodies.iter().filter(|b| b.link.is_some()).map(|b| stress::spread(b, sketch));
+        let places: Vec<[f64; 3]> = frames.map(|frame| [frame[0], frame[1], frame[2]]).collect();
+        let count = places.len().max(1) as f64;
+        let origin: [f64; 3] = std::array::from_fn(|i| places.iter().map(|p| p[i]).sum::<f64>() / count);
+        let norm = |x: [f64; 3]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let from_mean = places.iter().map(|p| norm(std::array::from_fn(|i| p[i] - origin[i])));
+        let extent = from_mean.fold(0.0, f64::max);
+        // a single body has no extent: as if it were of 1 m
+        let distance = norm(origin);
+        if distance <= FAR * extent {
+            return Self::NEAR;
+        }
+        let extent = if extent > 0.0 { extent } else { 1.0 };
+        Self { origin, least_size: (distance / extent).max(1.0) }
     }
 }
 

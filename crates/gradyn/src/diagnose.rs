@@ -6,6 +6,7 @@ mod freedoms;
 mod geometry;
 mod guards;
 mod kept_rows;
+mod lost_energy;
 mod null_vectors;
 mod redundancy;
 mod shared_load;
@@ -30,6 +31,7 @@ use gradyn_num::largest;
 pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), Error> {
     guards::check_defined(model, run, p)?;
     geometry::check_values(model, run)?;
+    model.check_durations(run)?;
     redundancy::check_redundancy(model, run)?;
 
     // |Φ|, |Φ̇|, E along the run
@@ -44,6 +46,8 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
     warnings.extend(geometry::geometry(run, &mut terms));
     let (singular, found) = singular::singular(model, run, p);
     warnings.extend(found);
+    lost_energy::check_energy(model, run, singular, p)?;
+    warnings.extend(steps::impacts(run));
     warnings.extend(freedoms::freedoms(model, run, p)?);
 
     // jumps at declared times, and at the ends of clamped splines

@@ -1,8 +1,9 @@
 //! Objectives that are smooth maxima: values, the chain rule, and the maximum itself.
 
+use crate::error::Error;
 use crate::prepare::{Prepared, Run};
-use gradyn_model::FunctionalSet;
 use gradyn_model::maximum::Maximum;
+use gradyn_model::{FunctionalSet, ModelError, Owner};
 use gradyn_sensitivity::Gradient;
 
 /// What a smooth maximum stands for.
@@ -37,6 +38,22 @@ impl Prepared {
     pub(crate) fn slopes(&self, run: &Run) -> Vec<(usize, f64)> {
         let z = |k: usize| run.trajectory.last()[run.trajectory.layout.z() + k];
         self.maxima().map(|(k, m)| (k, m.slope(z(k)))).collect()
+    }
+    /// Refuses a smooth maximum over a longer time than the run has: no level lasts so long, and ψ would be
+    /// below the largest value that there is.
+    pub(crate) fn check_durations(&self, run: &Run) -> Result<(), Error> {
+        let plan = &run.trajectory.plan;
+        let duration = plan.t[plan.steps()] - plan.t[0];
+        // a run that is as long as the maximum may be a rounding shorter
+        let longer = |m: &Maximum| m.duration > duration * (1.0 + 1e-9);
+        let Some((k, m)) = self.maxima().find(|(_, m)| longer(m)) else { return Ok(()) };
+        let name = &self.objectives()[k];
+        let message = format!(
+            "objective `{name}` is a maximum over {} s, longer than the run of {duration} s",
+            m.duration
+        );
+        let e = ModelError::new(message).about(Owner::Objective, name);
+        Err(e.help("give a `duration` that is short beside the run, or a later end").into())
     }
     /// For each objective, the maximum over the nodes if it is a smooth one.
     pub fn largest(&self, run: &Run) -> Vec<Option<Largest>> {

@@ -107,7 +107,7 @@ impl Default for Method {
             integrator: Integrator::Newmark,
             stepping: Stepping::Default,
             alpha: 1e9,
-            alpha_scaling: AlphaScaling::Uniform,
+            alpha_scaling: AlphaScaling::Row,
             xi: 1.0,
             omega: 10.0,
             projected_nodes: false,

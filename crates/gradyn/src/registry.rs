@@ -73,8 +73,8 @@ named! {
     Rk4 "rk4" "classical Runge-Kutta, order 4, fixed steps; quadrature: its own weights",
     Dopri5 "dopri5" "Dormand-Prince 5(4), fixed or adaptive steps, dense output; quadrature: its own weights",
     Dop853 "dop853" "Dormand-Prince 8(5,3), order 8, fixed or adaptive steps; quadrature: its own weights",
-    Gauss4 "gauss4" "Gauss, 2 stages, order 4, symplectic, fixed or adaptive steps; quadrature: its own \
-        weights",
+    Gauss4 "gauss4" "Gauss, 2 stages, order 4, symplectic (energy does not drift with fixed steps, but for \
+        Baumgarte's terms), fixed or adaptive steps; quadrature: its own weights",
     Radau3 "radau3" "Radau IIA, 2 stages, order 3, L-stable, fixed or adaptive steps; quadrature: its own \
         weights",
     Radau5 "radau5" "Radau IIA, 3 stages, order 5, L-stable, fixed or adaptive steps; quadrature: its own \
@@ -357,9 +357,9 @@ pub const OPTIONS: &[OptionEntry] = &[
     ),
     OptionEntry::words(
         "alpha_scaling",
-        "uniform",
-        "what alpha is relative to: uniform (the largest entry of M), row (the effective mass of each \
-        constraint row)",
+        "row",
+        "what alpha is relative to: row (the effective mass of each constraint row at the nominal start), \
+        uniform (the largest entry of M, as in the papers)",
     ),
     OptionEntry::number(
         "xi",

@@ -270,7 +270,7 @@ fn check_options(m: &Method) -> Result<(), Error> {
         () if !m.freedoms.is_empty() => {
             ("freedoms", "leave it out: a user system has no free velocities to choose from")
         }
-        () if m.alpha_scaling != Method::default().alpha_scaling => (
+        () if m.given.iter().any(|name| name == "alpha_scaling") => (
             "alpha_scaling",
             "leave it out, and scale alpha itself: rows of a user system have no masses to scale by",
         ),

@@ -8,12 +8,15 @@
 //! e = |x(tol) - x(tol/100)|                          steps from a tolerance                          (2)
 //! e ← e + |10/9 (x(α) - x(10 α))|                    penalty                                        (3)
 //! r = |x(h) - x*| / (e + e* + δ)                     e*: (2) of the reference, δ: rounding           (4)
+//! w = max_k |x_k(h) - x*_k| / |x*_k|                 entries above 10 (e* + δ)                       (5)
 //! ```
 //! Each objective has one (4) for its value and one for its gradient, in the norm max_k s_k |·|/S: a single
 //! entry may be right by accident. A method agrees if r ≤ 10. Nothing that converges to x* can fail: r > 10
-//! says that half the step moved the result by less than a tenth of its distance from x*. Derivatives of the
-//! steps are compared with the discrete adjoint of the same run, to rounding; differences of runs with the
-//! same, to their own error. A method that is refused is a row with its reason.
+//! says that half the step moved the result by less than a tenth of its distance from x*. Every entry counts
+//! for itself in (5): one that is off by more than 5 % of itself makes agreement loose, however small it is
+//! beside the others. Derivatives of the steps are compared with the discrete adjoint of the same run, to
+//! rounding; differences of runs with the same, to their own error. A method that is refused is a row with
+//! its reason.
 
 mod combination;
 mod compare;
@@ -22,7 +25,7 @@ mod reference;
 mod row;
 
 pub use combination::{Combination, Scope, Section};
-pub use compare::{Answer, Distance, Entry};
+pub use compare::{Answer, Distance, Entry, Weakest};
 pub use reference::Reference;
 pub use row::{Against, Measured, Row, Verdict};
 
@@ -174,7 +177,7 @@ impl<'a> Runs<'a> {
             Err(e) => Err(e.clone()),
         };
         let [method, _] = self.steps.method(&item.combination);
-        Row::new(item, method, measured, started.seconds())
+        Row::new(item, method, model, measured, started.seconds())
     }
     /// The runs of a combination, made if they are not there.
     fn group(&mut self, c: &Combination) -> &Result<Group, Error> {

@@ -49,7 +49,9 @@ pub(crate) fn file(name: &str, edits: &[(&str, &str)]) -> ModelFile {
 }
 
 pub(crate) fn method(formulation: &str, integrator: &str) -> Method {
-    Method::new(formulation, integrator).expect("registered")
+    // one α for all rows, as in the papers
+    let alpha_scaling = gradyn::AlphaScaling::Uniform;
+    Method { alpha_scaling, ..Method::new(formulation, integrator).expect("registered") }
 }
 
 /// Shortest of some repetitions [s], and the last result.

@@ -180,7 +180,7 @@ impl Layout {
 fn mark(v: &Verdict) -> char {
     match v {
         Verdict::Agrees => '✓',
-        Verdict::Loose => '~',
+        Verdict::Loose { .. } => '~',
         Verdict::Explained { .. } => '!',
         Verdict::Differs { .. } => '✗',
         Verdict::Refused { .. } | Verdict::Stopped { .. } => '-',

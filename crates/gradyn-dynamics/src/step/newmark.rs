@@ -146,7 +146,7 @@ impl Newmark {
     }
     /// (1), (2) into `star` = (v*, a*).
     #[inline]
-    fn star<S: RunScalar>(&self, h: S, q: &[S], past: &[S], star: &mut [S]) {
+    pub(crate) fn star<S: RunScalar>(&self, h: S, q: &[S], past: &[S], star: &mut [S]) {
         let n = q.len();
         let aux = self.auxiliary();
         let c = self.scheme.coefficients(h);

@@ -3,9 +3,11 @@
 //! ```text
 //! shift     p' = p + E s       turn      E' = E G        numbers s, G of the model    (1)
 //! slide     p' = p + E_k z     revolve   E' = E R_k(z)   ball   E' = E R(e)           (2)
-//! S_k       motion of all that follows coordinate k, about the origin                 (3)  [A22, RTdyn0]
+//! S_k       motion of all that follows coordinate k, about the reference point o      (3)  [A22, RTdyn0]
 //! V = Σ S_k ż_k,   A = V̇ = Σ S_k z̈_k + Ṡ_k ż_k,   Ṡ_k = [V before, S_k] + own rate  (4)
 //! ```
+//! Positions p are relative to o, a constant: the global origin, or a point near a mechanism that is far from
+//! it, where moments about the global origin would be differences of large numbers.
 //! A joint is a few of these: a universal joint revolves twice, a free one slides three times and has a ball.
 
 use super::euler::{self, E4};
@@ -45,9 +47,11 @@ pub(crate) struct Chain {
     pub links: Vec<Link>,
     /// Link of each coordinate; `None` for coordinates of bodies that stand alone.
     pub link_of: Vec<Option<u32>>,
+    /// The reference point o of frames and screws, in global components [m].
+    pub origin: [f64; 3],
 }
 
-/// A frame: an origin and three axes.
+/// A frame: an origin and three axes, seen from the reference point of the chain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame<S> {
     /// The origin p [m].
@@ -55,15 +59,6 @@ pub(crate) struct Frame<S> {
     /// The axes, columns of E.
     pub e: [V3<S>; 3],
 }
-impl<S: Scalar> Frame<S> {
-    /// The global frame.
-    pub(crate) fn global() -> Self {
-        let o = S::zero();
-        let i = S::one();
-        Self { p: [o; 3], e: [[i, o, o], [o, i, o], [o, o, i]] }
-    }
-}
-
 /// Frames after each link, and screws of the coordinates.
 #[derive(Clone, Debug)]
 pub(crate) struct Pose<S> {
@@ -132,9 +127,15 @@ impl Chain {
     /// Memory for the poses.
     pub(crate) fn pose<S: Scalar>(&self) -> Pose<S> {
         Pose {
-            frames: vec![Frame::global(); self.links.len()],
+            frames: vec![self.ground(); self.links.len()],
             screws: vec![Twist::zero(); self.link_of.len()],
         }
+    }
+    /// The global frame, seen from the reference point.
+    pub(crate) fn ground<S: Scalar>(&self) -> Frame<S> {
+        let o = S::zero();
+        let i = S::one();
+        Frame { p: self.origin.map(|x| S::from(-x)), e: [[i, o, o], [o, i, o], [o, o, i]] }
     }
     /// Memory for the motions.
     pub(crate) fn flow<S: Scalar>(&self) -> Flow<S> {
@@ -145,9 +146,10 @@ impl Chain {
     }
     /// (1)–(3) at z, with geometry g.
     pub(crate) fn place<S: Scalar>(&self, z: &[S], g: &[S], pose: &mut Pose<S>) {
+        let ground = self.ground();
         for (l, link) in self.links.iter().enumerate() {
             // frame after the link by (1) or (2), with its screws (3)
-            let before = link.parent.map_or(Frame::global(), |k| pose.frames[k as usize]);
+            let before = link.parent.map_or(ground, |k| pose.frames[k as usize]);
             let mut after = before;
             let k = link.coord as usize;
             match link.motion {
@@ -182,9 +184,9 @@ impl Chain {
         &self,
         link: &Link,
         pose: &'a Pose<S>,
-        global: &'a Frame<S>,
+        ground: &'a Frame<S>,
     ) -> &'a Frame<S> {
-        link.parent.map_or(global, |k| &pose.frames[k as usize])
+        link.parent.map_or(ground, |k| &pose.frames[k as usize])
     }
     /// V of (4) alone, with rates w.
     pub(crate) fn velocities<S: Scalar>(&self, w: &[S], pose: &Pose<S>, v: &mut [Twist<S>]) {
@@ -206,7 +208,7 @@ impl Chain {
         out: &mut [Twist<S>],
     ) {
         // Ṡ = [V before, S]
-        let global = Frame::global();
+        let ground = self.ground();
         for link in &self.links {
             let before = link.parent.map_or(Twist::zero(), |k| v[k as usize]);
             let first = link.coord as usize;
@@ -214,7 +216,7 @@ impl Chain {
                 out[k] = before.bracket(&pose.screws[k]);
                 // plus the own rate, which only balls have
                 if link.motion == Motion::Ball {
-                    let frame = self.before(link, pose, &global);
+                    let frame = self.before(link, pose, &ground);
                     let own = euler::column_rate(&link.four(z), &link.four(w), k - first);
                     out[k] = out[k].plus(&Twist::screw(combine(&frame.e, &own), &frame.p));
                 }
@@ -231,7 +233,7 @@ impl Chain {
         flow: &mut Flow<S>,
     ) {
         // S̈ = [A before, S] + [V before, Ṡ]
-        let global = Frame::global();
+        let ground = self.ground();
         for link in &self.links {
             let (v, a) = link
                 .parent
@@ -244,7 +246,7 @@ impl Chain {
                     let e = link.four(z);
                     let de = link.four(rate);
                     let dde = link.four(second);
-                    let frame = self.before(link, pose, &global);
+                    let frame = self.before(link, pose, &ground);
                     let screw = |w: V3<S>| Twist::screw(combine(&frame.e, &w), &frame.p);
                     let own = screw(euler::column_rate(&e, &de, k - first));
                     sum = sum.plus(&v.bracket(&own)).plus(&screw(euler::column_second(

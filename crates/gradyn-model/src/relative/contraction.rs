@@ -237,9 +237,9 @@ fn add_left<S: Scalar>(frame: &Parts<S>, part: usize, v: &Twist<S>, x: &mut Bloc
 impl Relative {
     /// x, ẋ, ẍ of the bodies, from lists over x, as far as they are given.
     pub(super) fn gather<S: Scalar>(&self, lists: &[&[S]], b: &mut Blocks<S>) {
-        for (to, from) in b.moving.iter_mut().zip(lists) {
+        for (order, (to, from)) in b.moving.iter_mut().zip(lists).enumerate() {
             for (to, body) in to.iter_mut().zip(&self.bodies) {
-                *to = spread(body, from);
+                *to = if order == 0 { self.seen(body, from) } else { spread(body, from) };
             }
         }
     }

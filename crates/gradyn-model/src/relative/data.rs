@@ -151,7 +151,10 @@ impl Relative {
             for (i, &part) in body.parts.iter().enumerate() {
                 let element = part as usize / 3;
                 let axis = part as usize % 3;
-                x[first + i] = if element == 0 { frame.p[axis] } else { frame.e[element - 1][axis] };
+                x[first + i] = match element {
+                    0 => frame.p[axis] + T::from(self.chain.origin[axis]),
+                    _ => frame.e[element - 1][axis],
+                };
             }
         }
     }

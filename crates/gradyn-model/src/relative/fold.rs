@@ -5,7 +5,7 @@
 //! g_il = X_ij S_l  for coordinates l of j,   X_{i,before j} += X_ij        from the leaves to the root  (2)
 //! K_kl = S_k·g_il  for coordinates k of i,   g_{before i,l} += g_il         likewise                    (3)
 //! ```
-//! Nothing is moved to another point on the way: all screws are about the global origin. The order is planned
+//! Nothing is moved to another point on the way: all screws are about one point. The order is planned
 //! at build.
 
 use super::Carried;

@@ -66,7 +66,8 @@ impl Relative {
             return;
         }
         // (1) of the body
-        let x = levels.x.map(|x| spread(body, x));
+        let mut x = levels.x.map(|x| spread(body, x));
+        x[0] = self.seen(body, levels.x[0]);
         let bars = levels.bars.map(|b| spread(body, b));
         for j in 0..N {
             (0..=j).for_each(|i| add_covector(&x[j - i], &bars[j], CHOOSE[j][i], i == j, &mut g[node][i]));

@@ -1,7 +1,7 @@
 //! Vectors of three components and twists.
 //!
 //! ```text
-//! (ω, u):   ṙ = u + ω × r,   ė = ω × e      of a point r and a direction e, about the global origin     (1)
+//! (ω, u):   ṙ = u + ω × r,   ė = ω × e      of a point r and a direction e, about one fixed point       (1)
 //! [a, b] = (ω_a × ω_b, ω_a × u_b + u_a × ω_b)      rate of the screw b that is carried by the motion a  (2)
 //! ```
 

@@ -106,13 +106,24 @@ impl Relative {
         if link.motion != Motion::Ball || self.link_of(l) != self.link_of(k) {
             return S::zero();
         }
-        let global = Frame::global();
+        let ground = self.chain.ground();
         let first = link.coord as usize;
-        let before = self.chain.before(link, pose, &global);
+        let before = self.chain.before(link, pose, &ground);
         let unit = std::array::from_fn(|i| S::from(f64::from(u8::from(i == l - first))));
         // (w_l)_{e_k}
         let slope = euler::slope(&link.four(z), &unit, k - first);
         Twist::screw(combine(&before.e, &slope), &before.p).dot(&load.wrench())
+    }
+}
+
+impl super::Relative {
+    /// The frame of a body in a list x, as P reads it: seen from the reference point, if the chain moves it.
+    pub(super) fn seen<S: Scalar>(&self, body: &super::Carried, x: &[S]) -> [S; PARTS] {
+        let mut frame = spread(body, x);
+        if body.link.is_some() {
+            (0..3).for_each(|i| frame[i] -= S::from(self.chain.origin[i]));
+        }
+        frame
     }
 }
 

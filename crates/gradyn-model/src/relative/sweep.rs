@@ -85,8 +85,8 @@ impl Chain {
     pub(crate) fn back_link<S: Scalar>(&self, l: usize, state: &State<S>, bars: &mut [Bar<S>], g: &mut [S]) {
         let link = &self.links[l];
         let bar = std::mem::replace(&mut bars[l], Bar::zero());
-        let global = Frame::global();
-        let before = self.before(link, state.pose, &global);
+        let ground = self.ground();
+        let before = self.before(link, state.pose, &ground);
         let v = link.parent.map_or(Twist::zero(), |k| state.flow.v[k as usize]);
         let mut out = match link.motion {
             Motion::Shift(at) => shift(before, &bar, state.g, at, g),

@@ -109,7 +109,7 @@ impl Relative {
         false
     }
     pub(crate) fn least_size(&self) -> f64 {
-        1.0
+        self.least_size
     }
     pub(crate) fn angle_name(&self, k: usize) -> AngleName {
         self.inner.angle_name(k)

@@ -33,6 +33,22 @@ pub(super) fn stiff(model: &Prepared, run: &Run) -> Vec<Warning> {
     vec![Warning::new(WarningCode::Stiff, text)]
 }
 
+/// Steps of `ali3p` that no division saved from an impact.
+pub(super) fn impacts(run: &Run) -> Vec<Warning> {
+    let s = &run.trajectory.statistics;
+    if s.impacts == 0 {
+        return vec![];
+    }
+    let (share, n) = s.hardest;
+    let text = format!(
+        "projections changed the velocities by {:.1} % in the step to t = {} s: the energy falls there, and \
+         what follows depends on the step",
+        100.0 * share,
+        run.trajectory.plan.t[n.min(run.trajectory.plan.steps())]
+    );
+    vec![Warning::new(WarningCode::Singular, text)]
+}
+
 /// What a coordinate step loses: velocities without projections, accelerations at short steps.
 pub(super) fn newmark(
     model: &Prepared,

@@ -26,6 +26,10 @@ fn of_positions(e: &StepError) -> Option<&'static str> {
             "the motion can leave it in more ways than one: end the run before it, or try ali3p or penalty \
              with short steps, which pass most of them, without a gradient"
         }
+        StepError::EnergyLost { .. } => {
+            "end the run before it, or pass it by ali3p, whose constraints do not give way; penalty passes it \
+             by newmark with short steps"
+        }
         StepError::KeptRows { .. } => "use dopri5, radau5 or sdirk4, or end the run before it",
         StepError::Freedoms { .. } => {
             "a named coordinate passes its extreme: name others, or leave the choice to the program"

@@ -44,6 +44,15 @@ pub struct Distance {
     pub ratio: f64,
 }
 
+/// The entry with the fewest digits of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weakest {
+    /// The entry.
+    pub entry: Entry,
+    /// Its distance relative to itself; 1 says that no digit is right.
+    pub share: f64,
+}
+
 /// Errors of the value and of the gradient of each objective, relative to its size.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Errors(pub Vec<[f64; 2]>);
@@ -123,6 +132,27 @@ impl Ruler {
             }
         }
         worst
+    }
+    /// (5) of a difference from the truth: the entry with the largest distance relative to itself. Entries
+    /// that are not above ten times what is known of the truth are zero, and do not count.
+    pub(crate) fn weakest(&self, off: &Answer, truth: &Answer, known: &Errors) -> Option<Weakest> {
+        let mut weakest: Option<Weakest> = None;
+        for (objective, [value, gradient]) in known.0.iter().enumerate() {
+            let size = self.sizes[objective];
+            let entries = std::iter::once((None, 1.0, *value));
+            let columns = self.scales.iter().enumerate().map(|(k, s)| (Some(k), *s, *gradient));
+            for (parameter, scale, known) in entries.chain(columns) {
+                // share = |x - x*| / |x*| of this entry
+                let entry = Entry { objective, parameter };
+                let own = truth.at(entry).abs();
+                let share = off.at(entry).abs() / own;
+                let counts = own * scale > 10.0 * known * size;
+                if counts && weakest.is_none_or(|w| share > w.share) {
+                    weakest = Some(Weakest { entry, share });
+                }
+            }
+        }
+        weakest
     }
 }
 

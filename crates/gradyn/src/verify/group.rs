@@ -136,10 +136,12 @@ impl Group {
         let off = coarse.minus(&reference.answer);
         let distances = [&off, &fine.minus(&reference.answer)].map(|x| ruler.norms(x).largest());
         let floor = 10.0 * (reference.error + rounding(run) + penalty.as_ref().map_or(0.0, Errors::largest));
-        let known = !run.method.adapts() && distances[1] > floor;
-        let order = known.then(|| (distances[0] / distances[1]).log2());
+        let measurable = !run.method.adapts() && distances[1] > floor;
+        let order = measurable.then(|| (distances[0] / distances[1]).log2());
+        let known = reference.errors.plus(&ruler.uniform(rounding(run)));
         Measured {
             distance: ruler.worst(&off, &expected),
+            weakest: ruler.weakest(&off, &reference.answer, &known),
             against: Against::Reference,
             // half an order: the next term of the error at steps that are not short
             slow: order.is_some_and(|o| o < run.method.integrator.order() as f64 - 0.5),
@@ -154,8 +156,13 @@ impl Group {
     /// An answer against the discrete adjoint of the same run.
     fn beside(&self, answer: Answer, expected: impl Fn(&Ruler) -> Errors, reference: &Reference) -> Measured {
         let ruler = &reference.ruler;
+        let truth = &self.answers[0];
+        let off = answer.minus(truth);
+        // what the adjoint is known to: rounding, and what a reference that does not see an entry knows
+        let known = reference.errors.plus(&ruler.uniform(rounding(&self.runs[0])));
         Measured {
-            distance: ruler.worst(&answer.minus(&self.answers[0]), &expected(ruler)),
+            distance: ruler.worst(&off, &expected(ruler)),
+            weakest: ruler.weakest(&off, truth, &known),
             against: Against::SameRun,
             order: None,
             slow: false,

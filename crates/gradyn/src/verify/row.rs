@@ -2,12 +2,14 @@
 
 use super::LIMIT;
 use super::combination::{Combination, Item, Section};
-use super::compare::{Answer, Distance};
+use super::compare::{Answer, Distance, Weakest};
 use crate::error::Error;
 use crate::method::Method;
+use crate::prepared::Prepared;
 use gradyn_model::{Warning, WarningCode};
 
-/// Above this expected error, relative to the size of the objective, agreement says little.
+/// Above this expected error, relative to the size of the objective, or this distance of an entry relative to
+/// itself, agreement says little.
 const LOOSE: f64 = 0.05;
 
 /// Warnings of a run, or of extrapolated differences, that explain why the error is larger than what was
@@ -38,6 +40,8 @@ pub struct Measured {
     pub against: Against,
     /// The worst entry.
     pub distance: Distance,
+    /// The entry with the fewest digits of its own, of those that are not zero.
+    pub weakest: Option<Weakest>,
     /// Measured order, for fixed steps whose error is well above that of the reference.
     pub order: Option<f64>,
     /// Is that order below the one of the integrator?
@@ -57,8 +61,11 @@ pub struct Measured {
 pub enum Verdict {
     /// Within its expected error.
     Agrees,
-    /// Within its expected error, which is so large that this says little.
-    Loose,
+    /// Within its expected error, which is so large that this says little, of all entries or of one.
+    Loose {
+        /// Which entry has how few digits.
+        reason: String,
+    },
     /// Beyond it, and a warning of the run says why.
     Explained {
         /// Text of the warning that says why.
@@ -98,10 +105,16 @@ pub struct Row {
 }
 
 impl Row {
-    pub(super) fn new(item: &Item, method: Method, measured: Result<Measured, Error>, seconds: f64) -> Self {
+    pub(super) fn new(
+        item: &Item,
+        method: Method,
+        model: &Prepared,
+        measured: Result<Measured, Error>,
+        seconds: f64,
+    ) -> Self {
         let (measured, verdict) = match measured {
             Ok(m) => {
-                let verdict = Verdict::of(&m);
+                let verdict = Verdict::of(&m, model);
                 (Some(m), verdict)
             }
             Err(e) if e.is_input() => (None, Verdict::Refused { reason: e.to_string() }),
@@ -125,10 +138,10 @@ impl Row {
 }
 
 impl Verdict {
-    fn of(m: &Measured) -> Self {
+    fn of(m: &Measured, model: &Prepared) -> Self {
         let d = &m.distance;
         if d.ratio <= LIMIT {
-            return if d.expected > LOOSE { Self::Loose } else { Self::Agrees };
+            return Self::within(m, model);
         }
         let known = m.warnings.iter().find(|w| EXPLAIN.contains(&w.code));
         if let Some(warning) = known {
@@ -143,11 +156,28 @@ impl Verdict {
         };
         Self::Differs { reason }
     }
+    /// The verdict of an answer within its expected error: do all of its entries say something?
+    fn within(m: &Measured, model: &Prepared) -> Self {
+        if m.distance.expected > LOOSE {
+            let reason = format!(
+                "the expected error is {:.0} % of the size of its objective: take shorter steps",
+                100.0 * m.distance.expected
+            );
+            return Self::Loose { reason };
+        }
+        match m.weakest.filter(|w| w.share > LOOSE) {
+            Some(w) => {
+                let name = w.entry.name(model);
+                Self::Loose { reason: format!("{name} is off by {:.0} % of itself", 100.0 * w.share) }
+            }
+            None => Self::Agrees,
+        }
+    }
     /// The verdict in a word.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Agrees => "agrees",
-            Self::Loose => "loose",
+            Self::Loose { .. } => "loose",
             Self::Explained { .. } => "explained",
             Self::Differs { .. } => "differs",
             Self::Refused { .. } => "refused",
@@ -157,8 +187,9 @@ impl Verdict {
     /// Why, if it does not simply agree.
     pub fn reason(&self) -> Option<&str> {
         match self {
-            Self::Agrees | Self::Loose => None,
-            Self::Explained { reason }
+            Self::Agrees => None,
+            Self::Loose { reason }
+            | Self::Explained { reason }
             | Self::Differs { reason }
             | Self::Refused { reason }
             | Self::Stopped { reason } => Some(reason),

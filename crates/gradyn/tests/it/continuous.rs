@@ -2,14 +2,17 @@
 
 use crate::kit::cases::{cases, step};
 use gradyn::registry::{Variant, orders, variants};
-use gradyn::{Formulation, Integrator, Method, Prepared, Projections, Sensitivity};
+use gradyn::{AlphaScaling, Formulation, Integrator, Method, Prepared, Projections, Sensitivity};
 use gradyn_sensitivity::Gradient;
 use gradyn_testkit::compare::distance;
 use gradyn_testkit::models;
 
 /// Distances of the continuous methods from the discrete adjoint, with steps h.
 fn gaps(what: &str, model: &Prepared, v: &Variant, h: f64) -> Vec<(Sensitivity, f64)> {
+    // one α for all rows: what its 1/α leaves is the floor of `converges`
+    let alpha_scaling = AlphaScaling::Uniform;
     let method = Method::of(v).unwrap_or_else(|e| panic!("{what}: {e}")).step(h);
+    let method = Method { alpha_scaling, ..method };
     let run = model.run(&method).unwrap_or_else(|e| panic!("{what}: {e}"));
     let of = |s: Sensitivity| -> Gradient {
         model.gradient(&run, s).unwrap_or_else(|e| panic!("{what}, {}: {e}", s.name())).rows

@@ -88,3 +88,36 @@ fn a_coupler_without_mass_turns_evenly() {
         }
     }
 }
+
+/// The five-bar a thousand kilometres away has its gradient in `relative-1`: moments are about the mechanism, not
+/// about the origin.
+#[test]
+fn relative_1_works_far_from_the_origin() {
+    let text = gradyn::examples::find("five_bar").expect("bundled");
+    let at = |x: f64| {
+        let text = text
+            .replace("A = [0, 0], B = [1, 0]", &format!("A = [{x}, 0], B = [{}, 0]", x + 1.0))
+            .replace("\"B23.P3\" = [2, -1]", &format!("\"B23.P3\" = [{}, -1]", x + 2.0))
+            .replace("[0.5, -2]", &format!("[{}, -2]", x + 0.5));
+        let mut m = gradyn::file::read_toml(&text).expect("parses").mechanism;
+        m.t_end = 1.0.into();
+        Prepared::new_in(&m, Coordinates::Relative1).expect("assembles")
+    };
+    let far = at(1e6);
+    let near = at(0.0);
+    for (formulation, integrator, h) in [
+        ("index3", "newmark", 5e-3),
+        ("index1", "radau5", 2e-2),
+        ("ali3p", "newmark", 5e-3),
+        ("index1", "rk4", 2e-3),
+    ] {
+        let method = Method::new(formulation, integrator).expect("exists").step(h);
+        let of = |model: &Prepared| {
+            let run = model.run(&method).unwrap_or_else(|e| panic!("{formulation} + {integrator}: {e}"));
+            model.gradient(&run, Sensitivity::DiscreteAdjoint).expect("a gradient").rows
+        };
+        // 1e-8: positions of 1e6 m are rounded by 1e-10 m
+        let d = distance(&of(&far), &of(&near), &scales(&near));
+        assert!(d < 1e-8, "{formulation} + {integrator}: {d:.1e}");
+    }
+}

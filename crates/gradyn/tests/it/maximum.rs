@@ -184,3 +184,12 @@ fn wrong_maxima_are_refused_with_their_place() {
         assert!(text[e.bytes().unwrap()].starts_with(marked), "{}: {}", e.message, &text[e.bytes().unwrap()]);
     }
 }
+
+/// A maximum over a longer time than the run would be below the largest value; it is refused by name.
+#[test]
+fn a_maximum_longer_than_the_run_is_refused() {
+    let model = prepared(&oscillator(&PEAK.replace("100 ms", "7")));
+    let method = Method::new("index1", "rk4").unwrap().step(1e-2);
+    let e = model.run(&method).map(|_| ()).expect_err("2π s are shorter than 7 s").to_string();
+    assert!(e.contains("objective `peak` is a maximum over 7 s, longer than the run of 6.28"), "{e}");
+}

@@ -2,7 +2,7 @@
 //! others.
 
 use gradyn::mechanism::{Mechanism, Penalty};
-use gradyn::{Method, Prepared, Run, Sensitivity};
+use gradyn::{AlphaScaling, Method, Prepared, Run, Sensitivity};
 use gradyn_model::RowScaling;
 use gradyn_sensitivity::Gradient;
 use gradyn_testkit::compare::distance;
@@ -213,4 +213,27 @@ fn penalty_error_of_others_is_refused() {
         let e = model.penalty_error(&run, None).expect_err("refused").to_string();
         assert!(e.contains(&format!("{formulation} has no penalty error")), "{e}");
     }
+}
+
+/// Grams and centimetres: α = 1e9 by rows is hard enough for every entry, where one relative to the largest
+/// entry of M is not.
+#[test]
+fn the_default_is_right_on_a_mechanism_of_grams() {
+    let file = gradyn::file::read_toml(include_str!("kit/squeezer.toml")).expect("parses");
+    let model = build(&file.mechanism);
+    let answer = |m: Method| {
+        let run = run(&model, &m.tolerance(1e-9, 1e-9));
+        (run.psi.clone(), gradient(&model, &run, Sensitivity::DiscreteAdjoint))
+    };
+    let (psi, truth) = answer(method("index1", "dopri5", &[]));
+    assert!((psi[0] - 15.8107).abs() < 1e-4, "turn of the crank: {}", psi[0]);
+    let worst = |scaling: AlphaScaling| {
+        let m = Method { alpha_scaling: scaling, ..method("penalty", "dopri5", &[]) };
+        let pairs = answer(m).1.into_iter().flatten().zip(truth.iter().flatten());
+        pairs.map(|(a, b)| (a / b - 1.0).abs()).fold(0.0, f64::max)
+    };
+    assert_eq!(Method::default().alpha_scaling, AlphaScaling::Row);
+    // 5e-7 and 1.1e-2 are measured
+    assert!(worst(AlphaScaling::Row) < 1e-5, "{:.1e}", worst(AlphaScaling::Row));
+    assert!(worst(AlphaScaling::Uniform) > 1e-3, "{:.1e}", worst(AlphaScaling::Uniform));
 }

@@ -187,3 +187,29 @@ fn models_without_gradients_are_refused() {
     let model = Prepared::new(&m).expect("builds");
     assert!(model.verify(&star(0.01), &[], &mut |_| {}).is_err_and(|e| e.is_input()));
 }
+
+/// A soft penalty on a mechanism of grams: its error is the expected one and small beside the objective, but one
+/// derivative is off by a fifth of itself. It is named.
+#[test]
+fn every_entry_counts() {
+    let file = gradyn::file::read_toml(include_str!("kit/squeezer.toml")).expect("reads");
+    let model = Prepared::new(&file.mechanism).expect("builds");
+    let mut method = Method::default().step(3e-5);
+    method.set("alpha_scaling", "uniform").expect("an option");
+    method.set("alpha", "1e8").expect("an option");
+    let report = verify(&model, &Plan { budget: Some(Duration::from_secs(60)), ..Plan::star(method) });
+    let row =
+        report.rows.iter().find(|r| r.combination.formulation == Formulation::Penalty).expect("in the star");
+    let m = row.measured.as_ref().expect("runs");
+    assert!(m.distance.ratio < 3.0 && m.distance.expected < 0.05, "{:?}", m.distance);
+    let weakest = m.weakest.expect("entries that are not zero");
+    assert!(weakest.share > 0.1, "{weakest:?}");
+    let note = row.note().expect("why it is loose");
+    assert_eq!(row.verdict.name(), "loose");
+    assert!(note.contains(&weakest.entry.name(&model)) && note.contains("% of itself"), "{note}");
+    let others = report.rows.iter().filter(|r| r.combination.formulation == Formulation::Index1);
+    assert!(others.clone().count() > 5);
+    for row in others {
+        assert_eq!(row.verdict, Verdict::Agrees, "{}: {:?}", row.combination, row.note());
+    }
+}
