@@ -13,7 +13,7 @@
 use crate::equilibrium::{Equilibrium, find};
 use crate::error::StepError;
 use crate::start::{RANK_TOLERANCE, StartRows, still};
-use gradyn_model::{Evaluator, Kinematics, Level, Setup};
+use gradyn_model::{Evaluator, Kinematics, LONGEST_PATH, Level, Setup};
 use gradyn_num::{Dependent, Pattern, Saddle, free_columns, largest, nothing, row_dependencies};
 
 /// Disturbed starts if the drawn one leads nowhere.
@@ -90,6 +90,9 @@ pub fn assemble(
     // (3)
     let Ranks { independent, redundant, condition } = ranks(sys, problem.terms.phi_q());
     let equilibrium = match sys.statics() {
+        Some(_) if sys.is_long() => {
+            return Err(StepError::LongTree { longest: LONGEST_PATH, what: "a static equilibrium" });
+        }
         Some(_) => Some(find(sys, t, p, angles, &q, &independent[0])?),
         None => None,
     };

@@ -16,7 +16,7 @@
 mod positions;
 mod solver;
 
-pub use crate::kkt::{prepare_kkt, refactor_kkt};
+pub use crate::kkt::{MotionMatrix, prepare_kkt, refactor_kkt};
 pub(crate) use solver::Solver;
 
 use self::positions::{Positions, rows_p, rows_p_t};
@@ -26,7 +26,7 @@ use crate::formulation::{Lagrange, Linear};
 use crate::record::{Layout, Report};
 use crate::start::StartRows;
 use gradyn_model::{At, Evaluator, Kinematics, Level, RunScalar, Setup};
-use gradyn_num::{Factor, Kkt, largest};
+use gradyn_num::{Factor, largest};
 
 /// Newton iterations of the assembly.
 const MAX_ITERATIONS: usize = 50;
@@ -114,7 +114,7 @@ impl Initial {
         law: Lagrange,
         layout: Layout,
         p: &[f64],
-        kkt: Kkt,
+        kkt: MotionMatrix,
     ) -> Result<Self, StepError> {
         let rows =
             StartRows::new(sys, Kinematics::Velocity, layout.n - sys.independent(Kinematics::Velocity).len());

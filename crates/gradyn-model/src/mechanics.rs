@@ -3,7 +3,7 @@
 use crate::elements::Elements;
 use crate::error::ModelError;
 use crate::guard::Undefined;
-use crate::relative::Relative;
+use crate::relative::{Articulated, Relative};
 use crate::row::RowName;
 use crate::row_status::{RowChoice, RowStatus};
 use crate::start::Start;
@@ -220,6 +220,18 @@ impl Mechanics {
     /// Patterns of the matrices.
     pub fn patterns(&self) -> &Patterns {
         each!(self, s => s.patterns())
+    }
+    /// Memory of the saddle-point matrix of a tree with a path so long that there are no matrices n × n.
+    pub fn articulated(&self) -> Option<Articulated> {
+        match &self.kind {
+            Kind::Tree(s) if s.is_long() => Some(Articulated::new(s, self.dropped())),
+            _ => None,
+        }
+    }
+    /// Has a tree a path of more than [`LONGEST_PATH`](crate::LONGEST_PATH) coordinates? Then M and the tangents
+    /// are products, and the pattern n × n is empty.
+    pub fn is_long(&self) -> bool {
+        matches!(&self.kind, Kind::Tree(s) if s.is_long())
     }
     /// Does M depend on the slots only?
     pub fn constant_mass(&self) -> bool {

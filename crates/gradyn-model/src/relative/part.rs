@@ -9,7 +9,7 @@ use super::fold::up;
 use super::pull::Levels;
 use super::spatial::Twist;
 use super::sweep::{Bar, State};
-use super::{Carried, Relative, TreeTerms, sorted};
+use super::{Carried, Relative, TreeTerms, path, sorted};
 use crate::system::{At, Kinematics};
 use gradyn_num::Scalar;
 
@@ -48,7 +48,7 @@ impl Relative {
         let each = || bodies.iter().map(|&b| &self.bodies[b as usize]);
         let before = |b: &Carried| std::iter::successors(b.link, |&l| self.chain.links[l as usize].parent);
         let links = sorted(each().flat_map(before).collect());
-        let coords = sorted(each().flat_map(|b| b.path.iter().copied()).collect());
+        let coords = sorted(each().flat_map(|b| path(&self.before, b.last)).collect());
         let nodes = bodies.iter().filter_map(|&b| self.nodes.of_body[b as usize]);
         let nodes =
             sorted(nodes.flat_map(|node| up(&self.nodes.list, node)).map(|node| node as u32).collect());

@@ -55,7 +55,7 @@ impl Relative {
         let mut pose = self.chain.pose();
         let alone = |b: &&Carried| b.link.is_none();
         for body in self.bodies.iter().filter(alone) {
-            body.path.iter().enumerate().for_each(|(i, &k)| pose.screws[k as usize] = Twist::unit(i));
+            body.own().enumerate().for_each(|(i, k)| pose.screws[k as usize] = Twist::unit(i));
         }
         Placed {
             z: lists(self.dims.n),

@@ -53,10 +53,7 @@ impl Relative {
         // a body without links: its coordinates are x
         if body.link.is_none() {
             for (out, bar) in out.iter_mut().zip(levels.bars).filter_map(|(o, b)| Some((o.as_mut()?, b))) {
-                body.path
-                    .iter()
-                    .enumerate()
-                    .for_each(|(i, &k)| out[k as usize] += bar[body.first as usize + i]);
+                body.own().enumerate().for_each(|(i, k)| out[k as usize] += bar[body.first as usize + i]);
             }
             return;
         }
