@@ -51,6 +51,8 @@ pub struct Initial {
     all: Vec<f64>,
     /// 0, then what `felt` compares.
     felt: Vec<f64>,
+    /// Slots of products whose slots are not asked for.
+    unused: Vec<f64>,
 }
 
 /// (1)–(4) on any scalar; `terms` have the slots.
@@ -133,6 +135,7 @@ impl Initial {
             scratch: vec![0.0; layout.len],
             all: vec![0.0; layout.m],
             felt: vec![0.0; 5 * layout.n],
+            unused: vec![0.0; sys.dims().args],
         })
     }
     /// Solves (1)–(3) from the drawn configuration.
@@ -298,8 +301,9 @@ impl Initial {
         let (q, rest) = b.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
         self.positions.solve(q);
-        self.rows.pattern.mul(&self.rows.q, -1.0, q, v);
-        self.factor.solve(v);
+        let at = At::of(self.t, &self.point, n, m);
+        self.rows.mul_q(&at, &mut self.acceleration.terms, -1.0, q, v);
+        self.rows.solve(&mut self.factor, v);
         let u = &mut rest[..n + m];
         self.acceleration.state_mul(sys, -1.0, q, v, u);
         self.solver.solve(sys, &self.acceleration.terms, u);
@@ -317,8 +321,9 @@ impl Initial {
         let u = &mut rest[..n + m];
         self.solver.solve(sys, &self.acceleration.terms, u);
         self.acceleration.state_mul_t(sys, -1.0, u, q, v);
-        self.factor.solve_t(v);
-        self.rows.pattern.mul_t(&self.rows.q, -1.0, v, q);
+        self.rows.solve_t(&mut self.factor, v);
+        let at = At::of(self.t, &self.point, n, m);
+        self.rows.mul_q_t(&at, &mut self.acceleration.terms, -1.0, v, q, &mut self.unused);
         self.positions.solve_t(q);
     }
     /// The first part of `solve_t`: b holds ψ_x at record 0 and becomes dψ/d(q₀, v₀), with (a₀, λ₀) following
@@ -348,7 +353,7 @@ impl Initial {
         let at = At::of(self.t, &self.point, n, m);
         let terms = &mut self.acceleration.terms;
         self.positions.slot_mul_t(sys, &at, &mu[..n], s, terms, &mut self.all, grad);
-        rows_p_t(sys, &at, &self.rows, Level::VELOCITY, &mu[n..2 * n], s, terms, &mut self.all, grad);
+        rows_p_t(&at, &mut self.rows, Level::VELOCITY, &mu[n..2 * n], s, terms, &mut self.all, grad);
         self.acceleration.slot_mul_t(&mu[2 * n..3 * n + m], s, grad);
     }
 }

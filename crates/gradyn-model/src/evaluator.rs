@@ -214,6 +214,38 @@ impl<S: KernelScalar> Evaluator<S> {
     }
 }
 
+/// Conditions of the start of long trees, over the motions of nodes and as products.
+impl Evaluator<f64> {
+    /// Values of the rows that border conditions, in the order of [`Mechanics::border_entries`].
+    pub fn border(&self, out: &mut [f64]) {
+        self.assert_placed();
+        if let Terms::Tree(x) = &self.terms {
+            x.border(out);
+        }
+    }
+    /// out_k += (E_q δq + E_v δv)_k of the first conditions of a kind.
+    pub fn conditions_mul(&mut self, kind: Kinematics, at: &At, directions: [&[f64]; 2], out: &mut [f64]) {
+        self.assert_at(at);
+        if let Terms::Tree(x) = &mut self.terms {
+            x.conditions_mul(kind, at, directions, out);
+        }
+    }
+    /// out_k += (E_p δ)_k of the first conditions of a kind.
+    pub fn conditions_p(&mut self, kind: Kinematics, at: &At, delta: &[f64], out: &mut [f64]) {
+        self.assert_at(at);
+        if let Terms::Tree(x) = &mut self.terms {
+            x.conditions_p(kind, at, delta, out);
+        }
+    }
+    /// (q, v, grad) += s (E_q, E_v, E_p)ᵀ μ of the first conditions of a kind.
+    pub fn conditions_t(&mut self, kind: Kinematics, at: &At, mu: &[f64], s: f64, out: [&mut [f64]; 3]) {
+        self.assert_at(at);
+        if let Terms::Tree(x) = &mut self.terms {
+            x.conditions_t(kind, at, mu, s, out);
+        }
+    }
+}
+
 /// Products with the partials over slots.
 impl<S: KernelScalar> Evaluator<S> {
     /// out += (c₀Φ + c₁Φ̇ + c₂Φ̈)_p δ.

@@ -233,6 +233,15 @@ impl Mechanics {
     pub fn is_long(&self) -> bool {
         matches!(&self.kind, Kind::Tree(s) if s.is_long())
     }
+    /// Rows and unknowns that border the conditions of the start of a long tree: 0 for all others. The unknowns
+    /// follow the coordinates in [`Self::condition_pattern`].
+    pub fn border_size(&self) -> usize {
+        if let Kind::Tree(s) = &self.kind { s.border_size() } else { 0 }
+    }
+    /// (row, column) of the entries of these rows.
+    pub fn border_entries(&self) -> Vec<(usize, usize)> {
+        if let Kind::Tree(s) = &self.kind { s.border_entries() } else { vec![] }
+    }
     /// Does M depend on the slots only?
     pub fn constant_mass(&self) -> bool {
         each!(self, s => s.constant_mass())
@@ -283,7 +292,8 @@ impl Mechanics {
     pub fn support(&self, set: FunctionalSet) -> &[u32] {
         each!(self, s => s.support(set))
     }
-    /// Coordinates that condition `k` of positions or of velocities can depend on.
+    /// Coordinates that condition `k` of positions or of velocities can depend on; in a long tree motions of
+    /// nodes ([`Self::border_size`]).
     pub fn condition_pattern(&self, kinematics: Kinematics, k: usize) -> &[u32] {
         let k = self.start.condition(kinematics, k);
         each!(self, s => s.condition_pattern(kinematics, k))

@@ -12,6 +12,7 @@
 //! ([`Reference`]).
 
 mod articulated;
+mod border;
 mod chain;
 mod contraction;
 mod data;
@@ -47,6 +48,9 @@ use std::sync::Arc;
 
 /// Components of a frame: p, e₁, e₂, e₃.
 pub(crate) const PARTS: usize = 12;
+
+/// Components of a frame in the plane: p and e₁.
+pub(crate) const PLANE_PARTS: usize = 4;
 
 /// Coordinates of a path up to which M and the tangents are matrices n × n: M of a path is full.
 pub const LONGEST_PATH: usize = 128;

@@ -248,7 +248,7 @@ impl Articulated {
 impl Hinge {
     fn new(tree: &Relative, node: &Node, body: Option<&Carried>) -> Self {
         let coords = node.coords.start as usize..node.coords.end as usize;
-        let end = tree.chain.link_of[coords.end - 1].map(|l| tree.ends[l as usize]);
+        let end = tree.end_of(node);
         // Euler parameters of its balls
         let [from, to] = [node.coords.start, node.coords.end].map(|k| tree.balls.partition_point(|&b| b < k));
         let norm = |row: usize| (row as u32, tree.balls[row] - node.coords.start);

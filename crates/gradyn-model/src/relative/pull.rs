@@ -97,7 +97,13 @@ impl Relative {
 
 /// out += s Pᵀ x̄, or with a rate of P, which does not move the origin of a frame by itself.
 #[inline]
-fn add_covector<S: Scalar>(x: &[S; PARTS], bar: &[S; PARTS], s: f64, moves: bool, out: &mut Twist<S>) {
+pub(super) fn add_covector<S: Scalar>(
+    x: &[S; PARTS],
+    bar: &[S; PARTS],
+    s: f64,
+    moves: bool,
+    out: &mut Twist<S>,
+) {
     let mut moment = cross(&vector(x, 0), &vector(bar, 0));
     (3..PARTS).step_by(3).for_each(|k| increase(&mut moment, &cross(&vector(x, k), &vector(bar, k))));
     increase(&mut out.w, &scale(S::from(s), &moment));

@@ -92,7 +92,7 @@ impl Relative {
 
 impl<S: Scalar> TreeTerms<S> {
     /// (δx, δẋ, δẍ) into `self.dx`, where the motions and S̈ are.
-    fn push_state(&mut self, directions: [&[S]; 2]) {
+    pub(in crate::relative) fn push_state(&mut self, directions: [&[S]; 2]) {
         let here = &self.here;
         let out = [&mut self.v[..], &mut self.flow.v, &mut self.flow.a];
         self.tree.push_motions(here.screws(), directions, out);
