@@ -102,8 +102,8 @@ pub(crate) fn release<S: KernelScalar>(sys: &Setup, lam: &[S], rows: &mut [S]) {
     sys.dropped().iter().for_each(|&k| rows[k as usize] = -lam[k as usize]);
 }
 
-/// The partials (3)–(6) at a point; on other scalars than f64 with their own derivatives. Those of long trees are
-/// products, made where they are asked for.
+/// The partials (3)–(6) at a point; on other scalars than f64 with their own derivatives. Those of long trees
+/// are products, made where they are asked for.
 pub struct Linear<S: KernelScalar = f64> {
     /// Terms of the system, at the point.
     pub terms: Evaluator<S>,

@@ -4,8 +4,8 @@
 //! position:  [ Φ_q ; E_q ] over q                                                                 (1)
 //! velocity:  [ Φ̇_q ; E'_q ] over q,   [ Φ_q ; E'_v ] over v                                       (2)
 //! ```
-//! The independent rows of Φ come first; those of positions are the holonomic ones. In long trees the conditions
-//! are rows over motions of nodes, which other rows at the end relate to the coordinates:
+//! The independent rows of Φ come first; those of positions are the holonomic ones. In long trees the
+//! conditions are rows over motions of nodes, which other rows at the end relate to the coordinates:
 //!
 //! ```text
 //! [ Φ_q  0 ; 0  E_V ; -S  L ] (δq, V) = (r, 0)                                                    (3)
@@ -112,6 +112,13 @@ impl StartRows {
         } else {
             gather(terms.phi_q(), &self.head, &mut self.q);
         }
+        // (3)
+        if self.border > 0 {
+            terms.border(at, &mut self.border_values);
+            let matrix = if self.kinematics.is_velocity() { &mut self.v } else { &mut self.q };
+            let entries = self.border_at.iter().zip(&self.border_values);
+            entries.for_each(|(&at, x)| matrix[at as usize] = *x);
+        }
         // conditions
         for k in 0..self.conditions {
             let row = self.pattern.row(self.rows + k);
@@ -124,13 +131,6 @@ impl StartRows {
                 &mut self.v[row],
                 &mut self.p[slots],
             );
-        }
-        // (3)
-        if self.border > 0 {
-            terms.border(&mut self.border_values);
-            let matrix = if self.kinematics.is_velocity() { &mut self.v } else { &mut self.q };
-            let entries = self.border_at.iter().zip(&self.border_values);
-            entries.for_each(|(&at, x)| matrix[at as usize] = *x);
         }
     }
     /// b ← (matrix)⁻¹ b by its factors.
@@ -166,7 +166,8 @@ impl StartRows {
         terms.conditions_mul(self.kinematics, at, [dq, &zero[..dq.len()]], sums);
         conditions.iter_mut().zip(sums).for_each(|(out, x)| *out += s * *x);
     }
-    /// q += s (rows, conditions)_qᵀ μ of velocities; `unused` has the length of slots and takes what is not asked.
+    /// q += s (rows, conditions)_qᵀ μ of velocities; `unused` has the length of slots and takes what is not
+    /// asked.
     pub(crate) fn mul_q_t(
         &mut self,
         at: &At,

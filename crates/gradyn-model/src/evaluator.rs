@@ -190,8 +190,8 @@ impl<S: KernelScalar> Evaluator<S> {
 
 /// Products of long trees, whose matrices n × n are never made.
 impl<S: KernelScalar> Evaluator<S> {
-    /// (F_q, F_v) (δq, δv) without matrices: top and bottom rows of F as in `pull`, times s, are added to `out`.
-    /// False where there is no such product, and nothing is added.
+    /// (F_q, F_v) (δq, δv) without matrices: top and bottom rows of F as in `pull`, times s, are added to
+    /// `out`. False where there is no such product, and nothing is added.
     pub fn push(
         &mut self,
         at: &At<S>,
@@ -216,11 +216,12 @@ impl<S: KernelScalar> Evaluator<S> {
 
 /// Conditions of the start of long trees, over the motions of nodes and as products.
 impl Evaluator<f64> {
-    /// Values of the rows that border conditions, in the order of [`Mechanics::border_entries`].
-    pub fn border(&self, out: &mut [f64]) {
-        self.assert_placed();
-        if let Terms::Tree(x) = &self.terms {
-            x.border(out);
+    /// Values of the rows that border conditions, in the order of [`Mechanics::border_entries`]. It comes
+    /// before `condition_row`, once for all conditions at a point.
+    pub fn border(&mut self, at: &At, out: &mut [f64]) {
+        self.assert_at(at);
+        if let Terms::Tree(x) = &mut self.terms {
+            x.border(at, out);
         }
     }
     /// out_k += (E_q δq + E_v δv)_k of the first conditions of a kind.
@@ -320,8 +321,8 @@ impl<S: KernelScalar> Evaluator<S> {
 
 /// What only a run asks for.
 impl Evaluator<f64> {
-    /// Factors of the saddle-point matrix of a long tree at the point, for compliances c of the rows. The error
-    /// names row i < m, or m + k for coordinate k.
+    /// Factors of the saddle-point matrix of a long tree at the point, for compliances c of the rows. The
+    /// error names row i < m, or m + k for coordinate k.
     ///
     /// # Panics
     /// If the factors are those of another system.

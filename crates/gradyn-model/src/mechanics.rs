@@ -228,13 +228,13 @@ impl Mechanics {
             _ => None,
         }
     }
-    /// Has a tree a path of more than [`LONGEST_PATH`](crate::LONGEST_PATH) coordinates? Then M and the tangents
-    /// are products, and the pattern n × n is empty.
+    /// Has a tree a path of more than [`LONGEST_PATH`](crate::LONGEST_PATH) coordinates? Then M and the
+    /// tangents are products, and the pattern n × n is empty.
     pub fn is_long(&self) -> bool {
         matches!(&self.kind, Kind::Tree(s) if s.is_long())
     }
-    /// Rows and unknowns that border the conditions of the start of a long tree: 0 for all others. The unknowns
-    /// follow the coordinates in [`Self::condition_pattern`].
+    /// Rows and unknowns that border the conditions of the start of a long tree: 0 for all others. The
+    /// unknowns follow the coordinates in [`Self::condition_pattern`].
     pub fn border_size(&self) -> usize {
         if let Kind::Tree(s) = &self.kind { s.border_size() } else { 0 }
     }

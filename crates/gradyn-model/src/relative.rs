@@ -49,9 +49,6 @@ use std::sync::Arc;
 /// Components of a frame: p, e₁, e₂, e₃.
 pub(crate) const PARTS: usize = 12;
 
-/// Components of a frame in the plane: p and e₁.
-pub(crate) const PLANE_PARTS: usize = 4;
-
 /// Coordinates of a path up to which M and the tangents are matrices n × n: M of a path is full.
 pub const LONGEST_PATH: usize = 128;
 
@@ -155,6 +152,8 @@ pub(crate) struct Relative {
     nodes: Nodes,
     /// Is a path so long that there are no matrices n × n?
     long: bool,
+    /// Components of motions that are not zero, for the conditions of long trees.
+    components: &'static [u8],
     /// Frames as they are drawn: x from which coordinates are guessed.
     sketch: Vec<f64>,
     row_names: Vec<RowName>,
@@ -214,6 +213,7 @@ impl Relative {
             condition_parts: Default::default(),
             nodes,
             long,
+            components: border::components(dimension),
             sketch,
             row_names,
             coordinate_names: tree.names,

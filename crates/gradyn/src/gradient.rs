@@ -104,8 +104,8 @@ fn check_tangents(model: &Prepared, sensitivity: Sensitivity) -> Result<(), Erro
         return Ok(());
     }
     let message = format!(
-        "{} needs tangent matrices, which {} coordinates have up to paths of {LONGEST_PATH} coordinates; this \
-         tree has a longer one",
+        "{} needs tangent matrices, which {} coordinates have up to paths of {LONGEST_PATH} coordinates; \
+         this tree has a longer one",
         sensitivity.name(),
         model.model.family.name()
     );

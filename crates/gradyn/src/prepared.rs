@@ -62,12 +62,12 @@ impl Prepared {
         let names = format!("{} + {}", method.formulation.name(), method.integrator.name());
         let projected = if method.projects_nodes() { ", stabilisation=projection" } else { "" };
         let message = format!(
-            "{names}{projected} needs tangent matrices, which {} coordinates have up to paths of {LONGEST_PATH} \
-             coordinates; this tree has a longer one",
+            "{names}{projected} needs tangent matrices, which {} coordinates have up to paths of \
+             {LONGEST_PATH} coordinates; this tree has a longer one",
             self.model.family.name()
         );
-        let help = "use natural coordinates, whose matrices are sparse, or index1 or penalty with an explicit \
-                    integrator: rk4, dopri5, dop853, adams";
+        let help = "use natural coordinates, whose matrices are sparse, or index1 or penalty with an \
+                    explicit integrator: rk4, dopri5, dop853, adams";
         Err(Error::method(message, help))
     }
     /// Runs from the start to the final time.

@@ -5,15 +5,15 @@
 //! E_z δz = Σ G_i·V_i                     G = Pᵀ E_x of the bodies of node i, about r_i       (2)
 //! ```
 //! E_z of a condition on a body far from the root is as long as its path, but (1) and (2) are short rows: the
-//! matrix of the conditions is bordered by (1). The points r are those of `articulated.rs`. Products with E_z, and
-//! with the partials of conditions over slots, go through frames.
+//! matrix of the conditions is bordered by (1). The points r are those of `articulated.rs`. Products with E_z,
+//! and with the partials of conditions over slots, go through frames.
 
 use super::data::inner_at;
 use super::fold::Node;
 use super::pull::add_covector;
 use super::spatial::{Twist, V3, sub};
 use super::stress::spread;
-use super::{PLANE_PARTS, Relative, TreeTerms};
+use super::{Relative, TreeTerms};
 use crate::system::{At, Kinematics};
 use gradyn_num::Scalar;
 
@@ -23,23 +23,23 @@ const SPACE: [u8; 6] = [0, 1, 2, 3, 4, 5];
 /// Components of V in the plane: ω about z, u along x and y.
 const PLANE: [u8; 3] = [2, 3, 4];
 
+/// Components of V that are not zero in so many dimensions.
+pub(super) fn components(dimension: usize) -> &'static [u8] {
+    if dimension == 2 { &PLANE } else { &SPACE }
+}
+
 impl Relative {
-    /// Components of V that are not zero.
-    fn components(&self) -> &'static [u8] {
-        let plane = self.bodies.iter().all(|b| b.parts.len() == PLANE_PARTS);
-        if plane { &PLANE } else { &SPACE }
-    }
     /// The link whose frame has the point r of a node; none for a body without links.
     pub(super) fn end_of(&self, node: &Node) -> Option<u32> {
         self.chain.link_of[node.coords.end as usize - 1].map(|l| self.ends[l as usize])
     }
     /// Rows of (1), as many as unknowns V.
     pub(crate) fn border_size(&self) -> usize {
-        if self.long { self.components().len() * self.nodes.list.len() } else { 0 }
+        if self.long { self.components.len() * self.nodes.list.len() } else { 0 }
     }
     /// The columns of V of a node, after those of the coordinates.
     pub(super) fn columns(&self, node: usize) -> std::ops::Range<u32> {
-        let count = self.components().len();
+        let count = self.components.len();
         let first = self.dims.n + node * count;
         first as u32..(first + count) as u32
     }
@@ -51,7 +51,7 @@ impl Relative {
         mut put: impl FnMut(usize, usize, S),
     ) {
         let n = self.dims.n;
-        let components = self.components();
+        let components = self.components;
         let point = |node: usize| self.end_of(&self.nodes.list[node]).map_or([S::zero(); 3], &points);
         for (i, node) in self.nodes.list.iter().enumerate() {
             let r = point(i);
@@ -89,8 +89,9 @@ impl Relative {
 }
 
 impl<S: Scalar> TreeTerms<S> {
-    /// Values of (1), in the order of its entries.
-    pub(crate) fn border(&self, out: &mut [S]) {
+    /// Values of (1), in the order of its entries; rows of conditions after it are those at this point.
+    pub(crate) fn border(&mut self, at: &At<S>, out: &mut [S]) {
+        self.run(at.v, Some(at.a));
         let pose = &self.here.pose;
         let mut next = out.iter_mut();
         self.tree.each_border(
@@ -99,7 +100,7 @@ impl<S: Scalar> TreeTerms<S> {
             |_, _, x| next.by_ref().take(1).for_each(|out| *out = x),
         );
     }
-    /// Values of a condition and its partials over frames and slots, into `self.row`; how many of each.
+    /// Partials of a condition over frames, their rates and slots, into `self.row`; how many of each.
     fn frame_row(&mut self, (kinematics, k): (Kinematics, usize), at: &At<S>) -> [usize; 2] {
         let coords = self.tree.inner.condition_pattern(kinematics, k).len();
         let support = self.tree.inner.condition_support(kinematics, k).len();
@@ -110,8 +111,8 @@ impl<S: Scalar> TreeTerms<S> {
         [coords, support]
     }
     /// (2) of a condition, by its number in the system: over positions and, of a velocity, over rates.
+    /// `border` comes before, once for all conditions.
     pub(super) fn border_row(&mut self, which: (Kinematics, usize), at: &At<S>, [q, v]: [&mut [S]; 2]) {
-        self.run(at.v, Some(at.a));
         let [count, _] = self.frame_row(which, at);
         let (kinematics, k) = which;
         let part = &self.tree.condition_parts[kinematics.index()][k];
@@ -141,7 +142,7 @@ impl<S: Scalar> TreeTerms<S> {
                 }
                 let columns = self.tree.columns(node);
                 let at = part.coords.partition_point(|&c| c < columns.start);
-                for (out, &part) in out[at..].iter_mut().zip(self.tree.components()) {
+                for (out, &part) in out[at..].iter_mut().zip(self.tree.components) {
                     *out += wrench.get(part as usize);
                 }
             }

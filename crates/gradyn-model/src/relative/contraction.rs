@@ -92,7 +92,8 @@ pub(super) fn owners(bodies: &[Carried], n: usize) -> Vec<(usize, u8)> {
 
 impl Contraction {
     /// The patterns over the coordinates, and the maps to them. `balls`: first coordinates of Euler
-    /// parameters, whose rows come first. Trees that are `long` have no matrices n × n: that pattern is empty.
+    /// parameters, whose rows come first. Trees that are `long` have no matrices n × n: that pattern is
+    /// empty.
     pub(super) fn new(
         elements: &Elements,
         bodies: &[Carried],
@@ -264,6 +265,10 @@ fn add_left<S: Scalar>(frame: &Parts<S>, part: usize, v: &Twist<S>, x: &mut Bloc
 }
 
 impl Relative {
+    /// Are there rows over frames?
+    pub(super) fn has_rows(&self) -> bool {
+        !self.contraction.rows.is_empty()
+    }
     /// x, ẋ, ẍ of the bodies, from lists over x, as far as they are given.
     pub(super) fn gather<S: Scalar>(&self, lists: &[&[S]], b: &mut Blocks<S>) {
         for (to, from) in b.moving.iter_mut().zip(lists) {

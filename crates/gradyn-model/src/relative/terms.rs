@@ -11,8 +11,8 @@
 //! (Jᵀ f)_z δz = Jᵀ (f_x δx + f_ẋ δẋ + M_x δẍ) + f·(J δz)_z                                (6)
 //! ```
 //! with J₁ = ẋ_z and J₂ = ẍ_z; (1) is contracted in `contraction.rs`. Both terms of (4) are rates of frames,
-//! with the chain backwards for their slots; (5) is (4) for the coordinates, and (6) is its transpose. Long trees
-//! ([`LONGEST_PATH`](super::LONGEST_PATH)) have (5) and (6) only.
+//! with the chain backwards for their slots; (5) is (4) for the coordinates, and (6) is its transpose. Long
+//! trees ([`LONGEST_PATH`](super::LONGEST_PATH)) have (5) and (6) only.
 
 mod functionals;
 mod pull;
@@ -145,7 +145,9 @@ impl<S: Scalar> TreeTerms<S> {
     }
     pub(crate) fn at(&mut self, t: S, q: &[S]) {
         self.tree.pose_at(q, &self.g, &mut self.here);
-        self.tree.gather(&[&self.here.x[0]], &mut self.blocks);
+        if self.tree.has_rows() {
+            self.tree.gather(&[&self.here.x[0]], &mut self.blocks);
+        }
         self.inner.at(t, &self.here.x[0]);
         if !self.tree.long {
             self.fill_mass();
@@ -160,6 +162,9 @@ impl<S: Scalar> TreeTerms<S> {
         );
     }
     pub(crate) fn constraint(&mut self, at: &At<S>, c: [f64; 3], out: &mut [S]) {
+        if self.tree.dims.m == 0 {
+            return;
+        }
         if !self.tree.positions_only(c) {
             self.run(at.v, Some(at.a));
         }
@@ -176,6 +181,10 @@ impl<S: Scalar> TreeTerms<S> {
     }
     pub(crate) fn balance(&mut self, w: &[S], lam: &[S], out: &mut [S]) {
         if self.tree.long {
+            // nothing for the rest of a solve from zero
+            if w.iter().chain(lam).all(|x| *x == S::zero()) {
+                return;
+            }
             self.balanced(w, lam);
             self.tree.norms().for_each(|(row, k, [pos, _])| out[k] += self.phi_q[pos] * lam[row]);
             let screws = &self.here.pose.screws;

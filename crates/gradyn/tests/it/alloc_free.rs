@@ -136,3 +136,17 @@ fn loops_do_not_allocate() {
         }
     }
 }
+
+/// Long trees: factors and products without matrices.
+#[test]
+fn loops_of_long_trees_do_not_allocate() {
+    for mechanism in [chain(140), space_chain(132)] {
+        let model = Prepared::new_in(&mechanism, Coordinates::Relative0).expect("builds");
+        assert!(model.model.system.is_long());
+        for integrator in ["rk4", "adams"] {
+            let method = Method::new("index1", integrator).expect("registered").step(4e-3);
+            let (_, forward, adjoint) = loops(&model, &method);
+            assert_eq!((forward, adjoint), (0, 0), "{:?}, {integrator}", model.model.name);
+        }
+    }
+}
