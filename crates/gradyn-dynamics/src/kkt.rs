@@ -9,7 +9,7 @@ use gradyn_num::Kkt;
 #[derive(Clone)]
 pub enum MotionMatrix {
     /// Those of the matrix.
-    Matrix(Kkt),
+    Matrix(Box<Kkt>),
     /// Those of articulated bodies, for long trees.
     Tree(Box<Articulated>),
 }
@@ -44,7 +44,7 @@ pub fn prepare_kkt(sys: &Setup, terms: &Evaluator<f64>) -> Result<MotionMatrix, 
         true => kkt.prepare(terms.mass())?,
         false => kkt.vary(),
     }
-    Ok(MotionMatrix::Matrix(kkt))
+    Ok(MotionMatrix::Matrix(Box::new(kkt)))
 }
 
 /// Factors [M Φ_qᵀ; Φ_q -c] with Φ_q at hand; a singular matrix is an error that names its row.

@@ -283,7 +283,8 @@ impl Hinge {
                 let own: f64 = self.alone.iter().map(|e| mass[e.2 as usize]).sum();
                 let sum = screws[0].dot(&us[0]) + own;
                 let least = PIVOT_D * (inertia.size_of(&screws[0]) + own.abs());
-                if !(sum > least) {
+                let usable = sum > least && sum.is_finite();
+                if !usable {
                     return Err(first);
                 }
                 *x = 1.0 / sum;
