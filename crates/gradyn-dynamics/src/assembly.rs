@@ -13,7 +13,7 @@
 use crate::equilibrium::{Equilibrium, find};
 use crate::error::StepError;
 use crate::start::{RANK_TOLERANCE, StartRows, still};
-use gradyn_model::{Evaluator, Kinematics, Level, Setup};
+use gradyn_model::{Evaluator, Kinematics, LONGEST_PATH, Level, Setup};
 use gradyn_num::{Dependent, Pattern, Saddle, free_columns, largest, nothing, row_dependencies};
 
 /// Disturbed starts if the drawn one leads nowhere.
@@ -90,6 +90,9 @@ pub fn assemble(
     // (3)
     let Ranks { independent, redundant, condition } = ranks(sys, problem.terms.phi_q());
     let equilibrium = match sys.statics() {
+        Some(_) if sys.is_long() => {
+            return Err(StepError::LongTree { longest: LONGEST_PATH, what: "a static equilibrium" });
+        }
         Some(_) => Some(find(sys, t, p, angles, &q, &independent[0])?),
         None => None,
     };
@@ -237,7 +240,7 @@ impl<'a> Problem<'a> {
         self.all.fill(0.0);
         self.terms.constraint(&at, Level::POSITION, &mut self.all);
         r.iter_mut().zip(self.rows.held()).for_each(|(r, &k)| *r = self.all[k as usize]);
-        self.terms.conditions(&at, &mut r[rows..], &mut []);
+        self.terms.conditions(&at, &mut r[rows..rows + self.rows.conditions], &mut []);
         r
     }
     fn row_name(&self, i: usize) -> String {
@@ -308,7 +311,7 @@ impl<'a> Problem<'a> {
                     continue;
                 };
                 let trial: Vec<f64> = q.iter().zip(step).map(|(q, s)| q - s).collect();
-                moved = largest(step.iter().copied()) / self.sys.size_of(&q);
+                moved = largest(step[..q.len()].iter().copied()) / self.sys.size_of(&q);
                 let rt = self.residual(&trial);
                 if norm(&rt) < before {
                     (q, r, improved) = (trial, rt, true);
@@ -345,7 +348,8 @@ impl<'a> Problem<'a> {
             let mut free = vec![];
             if list.len() < freedom {
                 let columns = free_columns(&rows.pattern, rows.matrix(), RANK_TOLERANCE);
-                free.extend(columns.into_iter().map(|j| sys.coordinate_name(j)));
+                let own = columns.into_iter().filter(|&j| j < sys.dims().n);
+                free.extend(own.map(|j| sys.coordinate_name(j)));
             }
             let hint = if list.len() < freedom {
                 let names: Vec<String> = free.iter().map(|name| format!("`{name}`")).collect();

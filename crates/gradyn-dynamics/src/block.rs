@@ -26,9 +26,9 @@ pub(crate) use null_space::NullSpace;
 
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
-use crate::kkt::{prepare_kkt, refactor_kkt, row_or_coordinate};
+use crate::kkt::{MotionMatrix, prepare_kkt, refactor_kkt, row_or_coordinate};
 use gradyn_model::{At, Evaluator, KernelScalar, Kinematics, Level, Setup};
-use gradyn_num::{Kkt, largest};
+use gradyn_num::largest;
 
 /// Newton iterations of the position problem (2).
 const MAX_ITERATIONS: usize = 30;
@@ -167,7 +167,7 @@ impl Chooser {
 /// How (a, λ) are solved for.
 #[derive(Clone)]
 enum Solver {
-    Kkt(Box<Kkt>),
+    Kkt(Box<MotionMatrix>),
     NullSpace(NullSpace),
 }
 
@@ -203,7 +203,7 @@ struct Pulled {
 
 impl Block {
     /// Memory; `kkt` is prepared, its clones share the pattern.
-    pub fn new(sys: &Setup, f: Lagrange, state: Integrated, p: &[f64], kkt: &Kkt) -> Self {
+    pub fn new(sys: &Setup, f: Lagrange, state: Integrated, p: &[f64], kkt: &MotionMatrix) -> Self {
         let linear = Linear::new(sys, f, p);
         let (n, m) = (sys.dims().n, sys.dims().m);
         let lists = state.lists(sys);
@@ -382,7 +382,7 @@ impl Block {
         Ok(())
     }
     fn assemble(&mut self, sys: &Setup) {
-        if !std::mem::replace(&mut self.assembled, true) {
+        if self.linear.has_matrices() && !std::mem::replace(&mut self.assembled, true) {
             self.linear.assemble_held(sys);
         }
     }
@@ -470,10 +470,8 @@ impl Block {
         self.pulled.count += 1;
         self.pulled.mu.copy_from_slice(u);
         self.pulled.slots.fill(0.0);
-        if self.assembled
-            || self.pulled.count > FEW
-            || !self.linear.pull(-1.0, u, [q, v, &mut self.pulled.slots])
-        {
+        let dear = self.pulled.count > FEW && self.linear.has_matrices();
+        if self.assembled || dear || !self.linear.pull(-1.0, u, [q, v, &mut self.pulled.slots]) {
             self.assemble(sys);
             self.linear.state_mul_t(sys, -1.0, u, q, v);
         }
@@ -557,7 +555,7 @@ pub(crate) fn noise(
 }
 
 /// Blocks share one prepared matrix of (4).
-pub fn prepare(sys: &Setup, p: &[f64]) -> Result<(Evaluator<f64>, Kkt), StepError> {
+pub fn prepare(sys: &Setup, p: &[f64]) -> Result<(Evaluator<f64>, MotionMatrix), StepError> {
     let terms = sys.evaluator(p);
     let kkt = prepare_kkt(sys, &terms)?;
     Ok((terms, kkt))

@@ -298,6 +298,16 @@ pub enum StepError {
         /// Final time [s].
         t_end: f64,
     },
+    /// A tree has a path so long that there are no matrices n × n.
+    #[error(
+        "the tree has a path of more than {longest} coordinates, and so no tangent matrices, which {what} needs"
+    )]
+    LongTree {
+        /// Coordinates of the longest path with matrices.
+        longest: usize,
+        /// What needs them.
+        what: &'static str,
+    },
     /// The mechanism cannot be assembled.
     #[error(
         "the mechanism could not be assembled: the search stopped where the equation of `{worst}` is off by {residual:.3e}"

@@ -102,7 +102,8 @@ pub(crate) fn release<S: KernelScalar>(sys: &Setup, lam: &[S], rows: &mut [S]) {
     sys.dropped().iter().for_each(|&k| rows[k as usize] = -lam[k as usize]);
 }
 
-/// The partials (3)–(6) at a point; on other scalars than f64 with their own derivatives.
+/// The partials (3)–(6) at a point; on other scalars than f64 with their own derivatives. Those of long trees
+/// are products, made where they are asked for.
 pub struct Linear<S: KernelScalar = f64> {
     /// Terms of the system, at the point.
     pub terms: Evaluator<S>,
@@ -117,6 +118,8 @@ pub struct Linear<S: KernelScalar = f64> {
     pub bottom_q: Vec<S>,
     /// Constraint rows of F_v on m × n.
     pub bottom_v: Vec<S>,
+    /// Are there no matrices? Then memory for the slots of a transposed product.
+    slots: Option<Vec<S>>,
     n: usize,
     m: usize,
 }
@@ -136,9 +139,14 @@ impl<S: KernelScalar> Linear<S> {
             top_v: vec![zero; patterns.nn.nnz()],
             bottom_q: vec![zero; patterns.mn.nnz()],
             bottom_v: vec![zero; patterns.mn.nnz()],
+            slots: sys.is_long().then(|| vec![zero; dims.args]),
             n: dims.n,
             m: dims.m,
         }
+    }
+    /// Are the partials matrices? Not those of long trees.
+    pub(crate) fn has_matrices(&self) -> bool {
+        self.slots.is_none()
     }
     /// (3), (4) at a point; the evaluator is there.
     pub fn set(&mut self, sys: &Setup, at: &At<S>) {
@@ -152,6 +160,9 @@ impl<S: KernelScalar> Linear<S> {
     }
     /// (3), (4) at the point that is held, with or without g_q.
     fn matrices(&mut self, sys: &Setup, geometric: bool) {
+        if self.slots.is_some() {
+            return;
+        }
         let f = self.f;
         let zero = S::zero();
         let at = At::of(self.t, &self.point, self.n, self.m);
@@ -191,18 +202,29 @@ impl<S: KernelScalar> Linear<S> {
         (At::of(self.t, &self.point, self.n, self.m), &mut self.terms)
     }
     /// out += s (F_q δq + F_v δv).
-    pub fn state_mul(&self, sys: &Setup, s: f64, dq: &[S], dv: &[S], out: &mut [S]) {
+    pub fn state_mul(&mut self, sys: &Setup, s: f64, dq: &[S], dv: &[S], out: &mut [S]) {
         let p = sys.patterns();
         let (top, bottom) = out.split_at_mut(self.n);
+        if self.slots.is_some() {
+            let at = At::of(self.t, &self.point, self.n, self.m);
+            self.terms.push(&at, self.f.level, [dq, dv], s, [top, bottom]);
+            return;
+        }
         p.nn.mul(&self.top_q, s, dq, top);
         p.nn.mul(&self.top_v, s, dv, top);
         p.mn.mul(&self.bottom_q, s, dq, bottom);
         p.mn.mul(&self.bottom_v, s, dv, bottom);
     }
     /// q += s F_qᵀ μ, v += s F_vᵀ μ.
-    pub fn state_mul_t(&self, sys: &Setup, s: f64, mu: &[S], q: &mut [S], v: &mut [S]) {
+    pub fn state_mul_t(&mut self, sys: &Setup, s: f64, mu: &[S], q: &mut [S], v: &mut [S]) {
         let p = sys.patterns();
         let (top, bottom) = mu.split_at(self.n);
+        if let Some(slots) = &mut self.slots {
+            slots.fill(S::zero());
+            let at = At::of(self.t, &self.point, self.n, self.m);
+            self.terms.pull(&at, self.f.level, [top, bottom], s, [q, v, slots]);
+            return;
+        }
         p.nn.mul_t(&self.top_q, s, top, q);
         p.nn.mul_t(&self.top_v, s, top, v);
         p.mn.mul_t(&self.bottom_q, s, bottom, q);
@@ -265,6 +287,8 @@ pub fn largest_mass(sys: &Setup, p: &[f64]) -> f64 {
     if !sys.constant_mass() {
         terms.at(0.0, sys.guess());
     }
-    let mass = largest(terms.mass().iter().copied());
+    let mut diagonal = vec![0.0; sys.dims().n];
+    let long = sys.is_long() && terms.mass_diagonal(&mut diagonal);
+    let mass = largest(if long { &diagonal } else { terms.mass() }.iter().copied());
     if mass > 0.0 { mass } else { 1.0 }
 }

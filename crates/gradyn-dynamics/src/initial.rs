@@ -17,7 +17,7 @@ mod positions;
 pub(crate) mod restart;
 mod solver;
 
-pub use crate::kkt::{prepare_kkt, refactor_kkt};
+pub use crate::kkt::{MotionMatrix, prepare_kkt, refactor_kkt};
 pub(crate) use solver::Solver;
 
 use self::positions::{Positions, rows_p, rows_p_t};
@@ -28,7 +28,7 @@ use crate::integrand::IntegrandRows;
 use crate::record::{Layout, Report};
 use crate::start::StartRows;
 use gradyn_model::{At, Evaluator, Kinematics, Level, RunScalar, Setup};
-use gradyn_num::{Factor, Kkt, largest};
+use gradyn_num::{Factor, largest};
 
 /// Newton iterations of the assembly.
 const MAX_ITERATIONS: usize = 50;
@@ -56,6 +56,8 @@ pub struct Initial {
     /// Length of a restart, and g_x of the record before it.
     h: f64,
     past_g: IntegrandRows,
+    /// Slots of products whose slots are not asked for.
+    unused: Vec<f64>,
 }
 
 /// (1)–(4) on any scalar; `terms` have the slots.
@@ -119,7 +121,7 @@ impl Initial {
         law: Lagrange,
         layout: Layout,
         p: &[f64],
-        kkt: Kkt,
+        kkt: MotionMatrix,
     ) -> Result<Self, StepError> {
         let rows =
             StartRows::new(sys, Kinematics::Velocity, layout.n - sys.independent(Kinematics::Velocity).len());
@@ -140,6 +142,7 @@ impl Initial {
             felt: vec![0.0; 5 * layout.n],
             h: 0.0,
             past_g: IntegrandRows::new(sys),
+            unused: vec![0.0; sys.dims().args],
         })
     }
     /// Solves (1)–(3) from the drawn configuration.
@@ -305,8 +308,9 @@ impl Initial {
         let (q, rest) = b.split_at_mut(n);
         let (v, rest) = rest.split_at_mut(n);
         self.positions.solve(q);
-        self.rows.pattern.mul(&self.rows.q, -1.0, q, v);
-        self.factor.solve(v);
+        let at = At::of(self.t, &self.point, n, m);
+        self.rows.mul_q(&at, &mut self.acceleration.terms, -1.0, q, v);
+        self.rows.solve(&mut self.factor, v);
         let u = &mut rest[..n + m];
         self.acceleration.state_mul(sys, -1.0, q, v, u);
         self.solver.solve(sys, &self.acceleration.terms, u);
@@ -328,8 +332,9 @@ impl Initial {
         let u = &mut rest[..n + m];
         self.solver.solve(sys, &self.acceleration.terms, u);
         self.acceleration.state_mul_t(sys, -1.0, u, q, v);
-        self.factor.solve_t(v);
-        self.rows.pattern.mul_t(&self.rows.q, -1.0, v, q);
+        self.rows.solve_t(&mut self.factor, v);
+        let at = At::of(self.t, &self.point, n, m);
+        self.rows.mul_q_t(&at, &mut self.acceleration.terms, -1.0, v, q, &mut self.unused);
         self.positions.solve_t(q);
     }
     /// The first part of `solve_t`: b holds ψ_x at record 0 and becomes dψ/d(q₀, v₀), with (a₀, λ₀) following
@@ -359,7 +364,7 @@ impl Initial {
         let at = At::of(self.t, &self.point, n, m);
         let terms = &mut self.acceleration.terms;
         self.positions.slot_mul_t(sys, &at, &mu[..n], s, terms, &mut self.all, grad);
-        rows_p_t(sys, &at, &self.rows, Level::VELOCITY, &mu[n..2 * n], s, terms, &mut self.all, grad);
+        rows_p_t(&at, &mut self.rows, Level::VELOCITY, &mu[n..2 * n], s, terms, &mut self.all, grad);
         self.acceleration.slot_mul_t(&mu[2 * n..3 * n + m], s, grad);
     }
 }

@@ -219,7 +219,7 @@ fn complete(
     t: f64,
     angles: &[f64],
     terms: &mut Evaluator<f64>,
-    kkt: &mut gradyn_num::Kkt,
+    kkt: &mut crate::kkt::MotionMatrix,
     out: &mut [f64],
 ) -> Result<(), StepError> {
     let (n, m) = (lay.n, lay.m);

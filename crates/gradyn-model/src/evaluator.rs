@@ -13,10 +13,11 @@
 use crate::elements::ElementTerms;
 use crate::guard::Outside;
 use crate::mechanics::{Kind, Mechanics};
-use crate::relative::TreeTerms;
+use crate::relative::{Articulated, TreeTerms};
 use crate::scalar::KernelScalar;
 use crate::system::{AngleMotion, At, FunctionalSet, Kinematics};
 use crate::user::UserTerms;
+use gradyn_num::Singular;
 
 /// The terms of a system at one point. Every product adds to its output.
 #[derive(Clone, Debug)]
@@ -133,9 +134,9 @@ impl<S: KernelScalar> Evaluator<S> {
     }
     /// (2) of `system.rs`: out += M w + Φ_qᵀ λ.
     #[inline]
-    pub fn balance(&self, w: &[S], lam: &[S], out: &mut [S]) {
+    pub fn balance(&mut self, w: &[S], lam: &[S], out: &mut [S]) {
         self.assert_placed();
-        each!(&self.terms, x => x.balance(w, lam, out))
+        each!(&mut self.terms, x => x.balance(w, lam, out))
     }
     /// (3) of `system.rs`: out -= Q.
     #[inline]
@@ -184,6 +185,65 @@ impl<S: KernelScalar> Evaluator<S> {
         self.assert_at(at);
         mechanism!(&mut self.terms, x => x.pull(at, c, mu, s, out), return false);
         true
+    }
+}
+
+/// Products of long trees, whose matrices n × n are never made.
+impl<S: KernelScalar> Evaluator<S> {
+    /// (F_q, F_v) (δq, δv) without matrices: top and bottom rows of F as in `pull`, times s, are added to
+    /// `out`. False where there is no such product, and nothing is added.
+    pub fn push(
+        &mut self,
+        at: &At<S>,
+        c: [f64; 3],
+        directions: [&[S]; 2],
+        s: f64,
+        out: [&mut [S]; 2],
+    ) -> bool {
+        self.assert_at(at);
+        let Terms::Tree(x) = &mut self.terms else { return false };
+        x.push(at, c, directions, s, out);
+        true
+    }
+    /// The diagonal of M into `out`; false where M is a matrix, and nothing is written.
+    pub fn mass_diagonal(&mut self, out: &mut [S]) -> bool {
+        self.assert_placed();
+        let Terms::Tree(x) = &mut self.terms else { return false };
+        x.mass_diagonal(out);
+        true
+    }
+}
+
+/// Conditions of the start of long trees, over the motions of nodes and as products.
+impl Evaluator<f64> {
+    /// Values of the rows that border conditions, in the order of [`Mechanics::border_entries`]. It comes
+    /// before `condition_row`, once for all conditions at a point.
+    pub fn border(&mut self, at: &At, out: &mut [f64]) {
+        self.assert_at(at);
+        if let Terms::Tree(x) = &mut self.terms {
+            x.border(at, out);
+        }
+    }
+    /// out_k += (E_q δq + E_v δv)_k of the first conditions of a kind.
+    pub fn conditions_mul(&mut self, kind: Kinematics, at: &At, directions: [&[f64]; 2], out: &mut [f64]) {
+        self.assert_at(at);
+        if let Terms::Tree(x) = &mut self.terms {
+            x.conditions_mul(kind, at, directions, out);
+        }
+    }
+    /// out_k += (E_p δ)_k of the first conditions of a kind.
+    pub fn conditions_p(&mut self, kind: Kinematics, at: &At, delta: &[f64], out: &mut [f64]) {
+        self.assert_at(at);
+        if let Terms::Tree(x) = &mut self.terms {
+            x.conditions_p(kind, at, delta, out);
+        }
+    }
+    /// (q, v, grad) += s (E_q, E_v, E_p)ᵀ μ of the first conditions of a kind.
+    pub fn conditions_t(&mut self, kind: Kinematics, at: &At, mu: &[f64], s: f64, out: [&mut [f64]; 3]) {
+        self.assert_at(at);
+        if let Terms::Tree(x) = &mut self.terms {
+            x.conditions_t(kind, at, mu, s, out);
+        }
     }
 }
 
@@ -261,6 +321,20 @@ impl<S: KernelScalar> Evaluator<S> {
 
 /// What only a run asks for.
 impl Evaluator<f64> {
+    /// Factors of the saddle-point matrix of a long tree at the point, for compliances c of the rows. The
+    /// error names row i < m, or m + k for coordinate k.
+    ///
+    /// # Panics
+    /// If the factors are those of another system.
+    pub fn factor_articulated(
+        &self,
+        factors: &mut Articulated,
+        c: impl Fn(usize) -> f64,
+    ) -> Result<(), Singular> {
+        self.assert_placed();
+        let Terms::Tree(x) = &self.terms else { panic!("articulated bodies are those of a tree") };
+        factors.refactor(x, c)
+    }
     /// Motion of the angles with a branch at a point, up to turns; `None` for those that nothing reads.
     pub fn angle_motion(&mut self, at: &At, out: &mut [Option<AngleMotion>]) {
         mechanism!(&mut self.terms, x => x.angle_motion([at.q, at.v, at.a], out), ())

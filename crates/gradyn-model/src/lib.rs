@@ -43,6 +43,7 @@ pub use evaluator::Evaluator;
 pub use guard::{Outside, Undefined};
 pub use mechanics::{Coordinates, Mechanics, Setup};
 pub use mechanism::Mechanism;
+pub use relative::{Articulated, LONGEST_PATH, matrices_up_to};
 pub use row::{Owner, RowName};
 pub use row_status::{Active, RowChoice, RowStatus};
 pub use scalar::{KernelScalar, RunScalar};

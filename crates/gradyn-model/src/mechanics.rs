@@ -3,7 +3,7 @@
 use crate::elements::Elements;
 use crate::error::ModelError;
 use crate::guard::Undefined;
-use crate::relative::Relative;
+use crate::relative::{Articulated, Relative};
 use crate::row::RowName;
 use crate::row_status::{RowChoice, RowStatus};
 use crate::side::{Edge, Side};
@@ -234,6 +234,27 @@ impl Mechanics {
     pub fn patterns(&self) -> &Patterns {
         each!(self, s => s.patterns())
     }
+    /// Memory of the saddle-point matrix of a tree with a path so long that there are no matrices n × n.
+    pub fn articulated(&self) -> Option<Articulated> {
+        match &self.kind {
+            Kind::Tree(s) if s.is_long() => Some(Articulated::new(s, self.dropped())),
+            _ => None,
+        }
+    }
+    /// Has a tree a path of more than [`LONGEST_PATH`](crate::LONGEST_PATH) coordinates? Then M and the
+    /// tangents are products, and the pattern n × n is empty.
+    pub fn is_long(&self) -> bool {
+        matches!(&self.kind, Kind::Tree(s) if s.is_long())
+    }
+    /// Rows and unknowns that border the conditions of the start of a long tree: 0 for all others. The
+    /// unknowns follow the coordinates in [`Self::condition_pattern`].
+    pub fn border_size(&self) -> usize {
+        if let Kind::Tree(s) = &self.kind { s.border_size() } else { 0 }
+    }
+    /// (row, column) of the entries of these rows.
+    pub fn border_entries(&self) -> Vec<(usize, usize)> {
+        if let Kind::Tree(s) = &self.kind { s.border_entries() } else { vec![] }
+    }
     /// Does M depend on the slots only?
     pub fn constant_mass(&self) -> bool {
         each!(self, s => s.constant_mass())
@@ -284,7 +305,8 @@ impl Mechanics {
     pub fn support(&self, set: FunctionalSet) -> &[u32] {
         each!(self, s => s.support(set))
     }
-    /// Coordinates that condition `k` of positions or of velocities can depend on.
+    /// Coordinates that condition `k` of positions or of velocities can depend on; in a long tree motions of
+    /// nodes ([`Self::border_size`]).
     pub fn condition_pattern(&self, kinematics: Kinematics, k: usize) -> &[u32] {
         let k = self.start.condition(kinematics, k);
         each!(self, s => s.condition_pattern(kinematics, k))

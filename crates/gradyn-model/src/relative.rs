@@ -11,6 +11,8 @@
 //! is accumulated from the leaves to the root, about the global origin or about the centres of mass
 //! ([`Reference`]).
 
+mod articulated;
+mod border;
 mod chain;
 mod contraction;
 mod data;
@@ -27,6 +29,7 @@ mod sweep;
 mod terms;
 mod touch;
 
+pub use articulated::Articulated;
 pub(crate) use chain::{Chain, Link, Motion};
 pub(crate) use data::TreeTerms;
 pub(crate) use mass::Reference;
@@ -40,10 +43,35 @@ use contraction::Contraction;
 use fold::Nodes;
 use mass::Pseudo;
 use part::Part;
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// Components of a frame: p, e₁, e₂, e₃.
 pub(crate) const PARTS: usize = 12;
+
+/// Coordinates of a path up to which M and the tangents are matrices n × n: M of a path is full.
+pub const LONGEST_PATH: usize = 128;
+
+thread_local!(static LONGEST_FULL: Cell<usize> = const { Cell::new(LONGEST_PATH) });
+
+/// Runs `f`, in which trees are built with matrices n × n up to paths of `n` coordinates: how tests compare
+/// articulated bodies with matrices on one model.
+#[doc(hidden)]
+pub fn matrices_up_to<R>(n: usize, f: impl FnOnce() -> R) -> R {
+    let before = LONGEST_FULL.replace(n);
+    let result = f();
+    LONGEST_FULL.set(before);
+    result
+}
+
+/// Coordinates of the longest path.
+fn longest(before: &[Option<u32>]) -> usize {
+    let mut depth = vec![1; before.len()];
+    for (k, parent) in before.iter().enumerate() {
+        depth[k] += parent.map_or(0, |p| depth[p as usize]);
+    }
+    depth.into_iter().max().unwrap_or(0)
+}
 
 /// A body: where its frame is in x, and the coordinates that move it.
 #[derive(Clone, Debug)]
@@ -55,8 +83,23 @@ pub(crate) struct Carried {
     pub first: u32,
     /// Which components of the frame they are.
     pub parts: &'static [u8],
-    /// Coordinates from the root to the body, in order.
-    pub path: Vec<u32>,
+    /// The last of the coordinates that move it; none for a body that does not move.
+    pub last: Option<u32>,
+}
+
+impl Carried {
+    /// Coordinates of a body without a link: those of its frame.
+    pub(crate) fn own(&self) -> std::ops::Range<u32> {
+        let end = self.last.map_or(0, |l| l + 1);
+        end - self.parts.len() as u32..end
+    }
+}
+
+/// Coordinates from the root to `last`, in order, where `before` is the coordinate before each.
+pub(crate) fn path(before: &[Option<u32>], last: Option<u32>) -> Vec<u32> {
+    let mut list: Vec<u32> = std::iter::successors(last, |&k| before[k as usize]).collect();
+    list.reverse();
+    list
 }
 
 /// A tree of joints, as the builder makes it.
@@ -74,6 +117,8 @@ pub(crate) struct Tree {
     pub balls: Vec<(u32, String)>,
     /// Names of the coordinates.
     pub names: Vec<String>,
+    /// The coordinate before each on the way from the root.
+    pub before: Vec<Option<u32>>,
 }
 
 /// A mechanism in relative coordinates.
@@ -86,6 +131,8 @@ pub(crate) struct Relative {
     bodies: Vec<Carried>,
     /// The link of the body that each link leads to.
     ends: Vec<u32>,
+    /// The coordinate before each on the way from the root.
+    before: Vec<Option<u32>>,
     /// Slots of the geometry, in its order.
     geometry: Vec<u32>,
     /// First coordinate of each set of Euler parameters: one row for each, before all others.
@@ -106,6 +153,10 @@ pub(crate) struct Relative {
     /// What the conditions of positions and of velocities read.
     condition_parts: [Vec<Part>; 2],
     nodes: Nodes,
+    /// Is a path so long that there are no matrices n × n?
+    long: bool,
+    /// Components of motions that are not zero, for the conditions of long trees.
+    components: &'static [u8],
     /// Frames as they are drawn: x from which coordinates are guessed.
     sketch: Vec<f64>,
     row_names: Vec<RowName>,
@@ -125,8 +176,10 @@ impl Relative {
         let frames = inner.dims;
         let n = tree.names.len();
         let balls: Vec<u32> = tree.balls.iter().map(|b| b.0).collect();
-        let nodes = Nodes::new(&tree.bodies, n);
-        let (mut patterns, contraction) = Contraction::new(&inner, &tree.bodies, &nodes, n, &balls);
+        let nodes = Nodes::new(&tree.bodies, &tree.before);
+        let long = longest(&tree.before) > LONGEST_FULL.get();
+        let (mut patterns, contraction) =
+            Contraction::new(&inner, &tree.bodies, &nodes, &tree.before, &balls, long);
         // rows: norms of Euler parameters first
         let norms = tree.balls.iter().map(|b| RowName::new(Owner::Norm, &b.1, "norm"));
         let row_names: Vec<RowName> = norms.chain(inner.row_names.iter().cloned()).collect();
@@ -135,14 +188,15 @@ impl Relative {
         let pseudo = pseudo
             .map(|(i, link, first)| (i, Pseudo::new(link, first, dimension, &inner.patterns.nn)))
             .collect();
-        let alone = alone(&tree.bodies, &inner.patterns, &patterns);
+        let alone = if long { vec![] } else { alone(&tree.bodies, &inner.patterns, &patterns) };
         let on_path = contraction.on_path.iter().flat_map(|e| [e.2, e.3]);
         patterns.mass = sorted(on_path.chain(alone.iter().map(|e| e.1)).collect());
         // sizes; each norm has four entries on m × n and on the diagonal
         let dims = Dims { n, m: frames.m + balls.len(), ..frames };
         let four =
             balls.iter().enumerate().flat_map(|(row, &first)| (0..4).map(move |i| (row, first as usize + i)));
-        let norms = four.map(|(row, k)| [patterns.mn.at(row, k), patterns.nn.at(k, k)]).collect();
+        let diagonal = |k: usize| if long { 0 } else { patterns.nn.at(k, k) };
+        let norms = four.map(|(row, k)| [patterns.mn.at(row, k), diagonal(k)]).collect();
         // what depends on all of it comes last
         let Middle { origin, least_size } = match reference {
             Reference::Origin => Middle::NEAR,
@@ -157,6 +211,7 @@ impl Relative {
             chain: Chain { origin, ..tree.chain },
             bodies: tree.bodies,
             ends: tree.ends,
+            before: tree.before,
             geometry: tree.geometry,
             balls,
             norms,
@@ -165,6 +220,8 @@ impl Relative {
             supports: Default::default(),
             condition_parts: Default::default(),
             nodes,
+            long,
+            components: border::components(dimension),
             sketch,
             row_names,
             coordinate_names: tree.names,
@@ -188,6 +245,10 @@ impl Relative {
             if self.inner.functionals(set) == 0 { vec![] } else { with_geometry(own) }
         });
     }
+    /// Is a path so long that there are no matrices n × n?
+    pub(crate) fn is_long(&self) -> bool {
+        self.long
+    }
     /// Compliances of all rows, from those of the rows of the elements.
     fn with_norms(&self, compliances: &[f64]) -> Vec<f64> {
         [&vec![1.0; self.balls.len()], compliances].concat()
@@ -202,8 +263,10 @@ impl Relative {
     /// Bodies that a coordinate moves, those next to it first.
     pub(crate) fn moved_by(&self, coordinate: &str) -> Vec<String> {
         let Some(i) = self.coordinate_names.iter().position(|n| n == coordinate) else { return vec![] };
-        let mut moved: Vec<&Carried> = self.bodies.iter().filter(|b| b.path.contains(&(i as u32))).collect();
-        moved.sort_by_key(|b| b.path.len());
+        let path = |b: &Carried| path(&self.before, b.last);
+        let moves = |b: &&Carried| path(b).contains(&(i as u32));
+        let mut moved: Vec<&Carried> = self.bodies.iter().filter(moves).collect();
+        moved.sort_by_cached_key(|b| path(b).len());
         let name = |b: &Carried| {
             self.inner.coordinate_names[b.first as usize].split('.').next().unwrap_or("").to_owned()
         };
@@ -303,8 +366,8 @@ fn sorted(mut list: Vec<u32>) -> Vec<u32> {
 fn alone(bodies: &[Carried], inner: &Patterns, own: &Patterns) -> Vec<(u32, u32)> {
     let mut list = vec![];
     for b in bodies.iter().filter(|b| b.link.is_none()) {
-        for (i, &k) in b.path.iter().enumerate() {
-            for (j, &l) in b.path.iter().enumerate() {
+        for (i, k) in b.own().enumerate() {
+            for (j, l) in b.own().enumerate() {
                 if let Some(from) = inner.nn.position(b.first as usize + i, b.first as usize + j) {
                     list.push((from as u32, own.nn.at(k as usize, l as usize)));
                 }

@@ -101,11 +101,7 @@ impl Pattern {
 
     /// Entries (column, value) of row `i`.
     #[inline]
-    pub(crate) fn entries<'a>(
-        &'a self,
-        i: usize,
-        values: &'a [f64],
-    ) -> impl Iterator<Item = (usize, f64)> + 'a {
+    pub fn entries<'a>(&'a self, i: usize, values: &'a [f64]) -> impl Iterator<Item = (usize, f64)> + 'a {
         let row = self.row(i);
         self.col_idx[row.clone()].iter().zip(&values[row]).map(|(&j, &a)| (j as usize, a))
     }

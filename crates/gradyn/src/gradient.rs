@@ -15,7 +15,7 @@ use crate::method::Method;
 use crate::prepared::{Prepared, Run};
 use crate::registry::Sensitivity;
 use gradyn_dynamics::{StepError, StepRecipe};
-use gradyn_model::{ParameterInfo, Warning};
+use gradyn_model::{LONGEST_PATH, ParameterInfo, Warning};
 use gradyn_sensitivity::continuous::Form;
 use gradyn_sensitivity::{
     Adjoint, Case, Contributions, Design, Gradient, automatic, complex_step, continuous, differences, direct,
@@ -108,11 +108,26 @@ fn check_one_choice(run: &Run, sensitivity: Sensitivity) -> Result<(), Error> {
     Err(Error::method(message, "use discrete-adjoint or discrete-direct, which follow the run"))
 }
 
+/// Refuses sensitivities of the equations of motion for trees without tangent matrices.
+fn check_tangents(model: &Prepared, sensitivity: Sensitivity) -> Result<(), Error> {
+    if !model.model.system.is_long() || !sensitivity.is_continuous() {
+        return Ok(());
+    }
+    let message = format!(
+        "{} needs tangent matrices, which {} coordinates have up to paths of {LONGEST_PATH} coordinates; \
+         this tree has a longer one",
+        sensitivity.name(),
+        model.model.family.name()
+    );
+    Err(Error::method(message, "use discrete-adjoint or discrete-direct, or natural coordinates"))
+}
+
 impl Prepared {
     /// The gradient of a run by one method.
     pub fn gradient(&self, run: &Run, sensitivity: Sensitivity) -> Result<GradientReport, Error> {
         // what can be refused before it is computed
         sensitivity.check(run.method.formulation)?;
+        check_tangents(self, sensitivity)?;
         if let Some([name, help]) = index3_adjoint(sensitivity, &run.method) {
             self.check_holonomic(name, help)?;
         }

@@ -9,7 +9,7 @@ use crate::progress::{Observer, Stopwatch};
 use crate::registry::Formulation;
 use gradyn_dynamics::Trajectory;
 use gradyn_dynamics::simulate::continue_run;
-use gradyn_model::ModelError;
+use gradyn_model::{LONGEST_PATH, ModelError};
 use gradyn_sensitivity::values;
 use std::ops::ControlFlow;
 
@@ -40,6 +40,7 @@ impl Prepared {
     pub fn check_method(&self, method: &Method) -> Result<(), Error> {
         method.check()?;
         self.check_freedoms(method)?;
+        self.check_long(method)?;
         if method.formulation != Formulation::Index3 {
             return Ok(());
         }
@@ -49,6 +50,25 @@ impl Prepared {
             .map(|f| f.name())
             .collect::<Vec<_>>();
         self.check_holonomic("index3", &format!("use one of {}", others.join(", ")))
+    }
+    /// Refuses methods that need matrices n × n where a path of the tree is too long for them.
+    fn check_long(&self, method: &Method) -> Result<(), Error> {
+        let whole = matches!(method.formulation, Formulation::Index1 | Formulation::Penalty);
+        if !self.model.system.is_long()
+            || (method.integrator.is_explicit() && whole && !method.projects_nodes())
+        {
+            return Ok(());
+        }
+        let names = format!("{} + {}", method.formulation.name(), method.integrator.name());
+        let projected = if method.projects_nodes() { ", stabilisation=projection" } else { "" };
+        let message = format!(
+            "{names}{projected} needs tangent matrices, which {} coordinates have up to paths of \
+             {LONGEST_PATH} coordinates; this tree has a longer one",
+            self.model.family.name()
+        );
+        let help = "use natural coordinates, whose matrices are sparse, or index1 or penalty with an \
+                    explicit integrator: rk4, dopri5, dop853, adams";
+        Err(Error::method(message, help))
     }
     /// Runs from the start to the final time.
     pub fn run(&self, method: &Method) -> Result<Run, Error> {

@@ -194,6 +194,10 @@ impl Integrator {
             _ => None,
         }
     }
+    /// Is every stage known from those before it, so that no tangent is needed?
+    pub fn is_explicit(self) -> bool {
+        self.multistep() || self.tableau().is_some_and(|t| t.groups().all(|g| !t.is_implicit(g)))
+    }
     /// Is it a coordinate step, whose unknowns are positions: one of the generalised-α family?
     pub fn coordinate(self) -> bool {
         matches!(self, Integrator::Newmark | Integrator::Hht | Integrator::GeneralizedAlpha)

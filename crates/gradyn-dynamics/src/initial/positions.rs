@@ -60,13 +60,13 @@ impl Positions {
     }
     pub(super) fn solve(&mut self, b: &mut [f64]) {
         match self {
-            Self::Conditions(_, factor) => factor.solve(b),
+            Self::Conditions(rows, factor) => rows.solve(factor, b),
             Self::Equilibrium(balance) => balance.solve(b),
         }
     }
     pub(super) fn solve_t(&mut self, b: &mut [f64]) {
         match self {
-            Self::Conditions(_, factor) => factor.solve_t(b),
+            Self::Conditions(rows, factor) => rows.solve_t(factor, b),
             Self::Equilibrium(balance) => balance.solve_t(b),
         }
     }
@@ -78,7 +78,9 @@ impl Positions {
         };
         match rows.held().get(i) {
             Some(&k) => sys.row_name(k as usize),
-            None if i < rows.pattern.rows() => sys.condition_name(Kinematics::Position, i - rows.rows),
+            None if i < rows.rows + rows.conditions => {
+                sys.condition_name(Kinematics::Position, i - rows.rows)
+            }
             None => "balance of forces".into(),
         }
     }
@@ -109,7 +111,7 @@ impl Positions {
         grad: &mut [f64],
     ) {
         match self {
-            Self::Conditions(rows, _) => rows_p_t(sys, at, rows, Level::POSITION, mu, s, terms, all, grad),
+            Self::Conditions(rows, _) => rows_p_t(at, rows, Level::POSITION, mu, s, terms, all, grad),
             Self::Equilibrium(balance) => balance.slot_mul_t(sys, mu, s, terms, grad),
         }
     }
@@ -128,14 +130,13 @@ pub(super) fn rows_p(
     all.fill(0.0);
     terms.constraint_p(at, level, delta, all);
     x.iter_mut().zip(rows.held()).for_each(|(x, &k)| *x += all[k as usize]);
-    rows.slots.mul(&rows.p, 1.0, delta, &mut x[rows.rows..]);
+    rows.slot_mul(at, terms, delta, &mut x[rows.rows..]);
 }
 
 /// grad += s (rows, conditions)_pᵀ μ at a level.
 pub(super) fn rows_p_t(
-    sys: &Setup,
     at: &At,
-    rows: &StartRows,
+    rows: &mut StartRows,
     level: [f64; 3],
     mu: &[f64],
     s: f64,
@@ -146,6 +147,5 @@ pub(super) fn rows_p_t(
     all.fill(0.0);
     mu.iter().zip(rows.held()).for_each(|(mu, &k)| all[k as usize] = *mu);
     terms.constraint_p_t(at, level, all, s, grad);
-    let slots = sys.dims().slots;
-    rows.slots.mul_t(&rows.p, s, &mu[rows.rows..], &mut grad[..slots]);
+    rows.slot_mul_t(at, terms, &mu[rows.rows..], s, grad);
 }

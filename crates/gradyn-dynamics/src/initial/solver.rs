@@ -10,14 +10,13 @@
 use crate::block::{Kinematic, NullSpace, choose};
 use crate::error::StepError;
 use crate::formulation::Compliance;
-use crate::kkt::refactor_kkt;
+use crate::kkt::{MotionMatrix, refactor_kkt};
 use gradyn_model::{Evaluator, Kinematics, Setup};
-use gradyn_num::Kkt;
 
 /// How accelerations and multipliers are solved for.
 pub(crate) enum Solver {
     /// By the saddle-point matrix (1).
-    Saddle(Box<Kkt>),
+    Saddle(Box<MotionMatrix>),
     /// (2); [Φ_q; B] once coordinates are chosen.
     MatrixR(Box<(Option<Kinematic>, NullSpace)>),
 }

@@ -32,11 +32,11 @@ use crate::block::{self, Block, Chooser, Integrated};
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::Lagrange;
+use crate::kkt::MotionMatrix;
 use crate::plan::Frozen;
 use coefficients::{Coefficients, Row, distances, kept, moments};
 use control::{Choice, GEOMETRIC};
 use gradyn_model::{Evaluator, FunctionalSet, RunScalar, Setup};
-use gradyn_num::Kkt;
 
 /// Steps of order 1 at the beginning of a smooth piece: the step after a moving one must not know its size.
 pub const RESTARTS: usize = 2;
@@ -209,7 +209,7 @@ impl Adams {
         Work { terms, g: [zero(lay.o), zero(lay.o)], scratch: zero((2 * lay.n).max(lay.n + lay.m)) }
     }
     /// Memory of the steps; `kkt` is prepared.
-    pub(crate) fn memory(&self, p: &[f64], kkt: &Kkt) -> Result<AdamsLinear, StepError> {
+    pub(crate) fn memory(&self, p: &[f64], kkt: &MotionMatrix) -> Result<AdamsLinear, StepError> {
         assert!(self.f.level[2] == 1.0, "a state step needs constraints at acceleration level");
         let sys = &self.sys;
         let lay = self.layout();

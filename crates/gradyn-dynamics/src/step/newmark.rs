@@ -45,10 +45,10 @@ use crate::block::Integrated;
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::{Compliance, Lagrange};
+use crate::kkt::MotionMatrix;
 use crate::plan::Frozen;
 use crate::projection::violation;
 use gradyn_model::{At, FunctionalSet, RunScalar, Setup};
-use gradyn_num::Kkt;
 
 const MAX_ITERATIONS: usize = 30;
 
@@ -201,7 +201,7 @@ impl Newmark {
         Work::new(self, p)
     }
     /// Memory of the steps; `kkt` is prepared.
-    pub(crate) fn memory(&self, p: &[f64], kkt: &Kkt) -> Result<NewmarkLinear, StepError> {
+    pub(crate) fn memory(&self, p: &[f64], kkt: &MotionMatrix) -> Result<NewmarkLinear, StepError> {
         NewmarkLinear::new(self, p, kkt)
     }
 }

@@ -16,10 +16,10 @@ use super::{Bound, Counts, Layout, Report, Residual, Span, StepArgs, Stepper, To
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::{Compliance, Lagrange, Linear, release};
-use crate::kkt::{refactor_kkt, row_or_coordinate};
+use crate::kkt::{MotionMatrix, refactor_kkt, row_or_coordinate};
 use crate::plan::Frozen;
 use gradyn_model::{Evaluator, KernelScalar, Level, RunScalar, Setup};
-use gradyn_num::{Kkt, Saddle, largest};
+use gradyn_num::{Saddle, largest};
 
 /// Iterations of (2).
 const MAX_ITERATIONS: usize = 30;
@@ -46,7 +46,7 @@ pub(crate) struct ProjectedLinear {
     inner: Box<dyn Stepper>,
     node: Linear,
     position: Saddle,
-    kkt: Kkt,
+    kkt: MotionMatrix,
     /// Φ_q without rows of velocity level, Φ̇_q, and (M w + Φ_qᵀ σ)_q of (2), (3).
     held: Vec<f64>,
     dphi_q: Vec<f64>,
@@ -180,7 +180,7 @@ impl Projected {
     pub(crate) fn memory(
         &self,
         p: &[f64],
-        kkt: &Kkt,
+        kkt: &MotionMatrix,
         inner: Box<dyn Stepper>,
     ) -> Result<ProjectedLinear, StepError> {
         let sys = &self.sys;

@@ -14,9 +14,9 @@ use crate::block;
 use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::initial::{Initial, Solver};
+use crate::kkt::MotionMatrix;
 use crate::plan::Frozen;
 use gradyn_model::{RowChoice, RunScalar, Setup};
-use gradyn_num::Kkt;
 
 /// Schemes, each with its system and its constants.
 #[derive(Clone)]
@@ -58,7 +58,7 @@ impl StepKind {
         scheme!(self, s => s.layout())
     }
     /// Memory of the steps; `kkt` is prepared.
-    fn stepper(&self, p: &[f64], kkt: &Kkt) -> Result<Box<dyn Stepper>, StepError> {
+    fn stepper(&self, p: &[f64], kkt: &MotionMatrix) -> Result<Box<dyn Stepper>, StepError> {
         Ok(scheme!(self, s => Box::new(Bound { memory: s.memory(p, kkt)?, spec: s.clone() })))
     }
     /// Memory of the residuals.
@@ -81,7 +81,7 @@ impl StepRecipe {
         Ok(Chain::new(self, p, start, step))
     }
     /// Memory of record 0 and of restarts; `kkt` is prepared.
-    fn initial(&self, p: &[f64], kkt: Kkt) -> Result<Initial, StepError> {
+    fn initial(&self, p: &[f64], kkt: MotionMatrix) -> Result<Initial, StepError> {
         let sys = self.system();
         let law = self.start();
         let mut start = Initial::new(sys, law.law, self.step_layout(), p, kkt)?;
@@ -98,7 +98,7 @@ impl StepRecipe {
         recipe.initial(p, kkt)
     }
     /// Memory of the steps; `kkt` is prepared.
-    fn stepper(&self, p: &[f64], kkt: &Kkt) -> Result<Box<dyn Stepper>, StepError> {
+    fn stepper(&self, p: &[f64], kkt: &MotionMatrix) -> Result<Box<dyn Stepper>, StepError> {
         let step = self.kind.stepper(p, kkt)?;
         let Some(spec) = self.projection() else { return Ok(step) };
         Ok(Box::new(Bound { memory: spec.memory(p, kkt, step)?, spec }))

@@ -28,10 +28,10 @@ use crate::block::{self, Block, Chooser, Integrated};
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::Lagrange;
+use crate::kkt::MotionMatrix;
 use crate::plan::Frozen;
 use crate::tableau::Scheme;
 use gradyn_model::{Evaluator, FunctionalSet, KernelScalar, RunScalar, Setup};
-use gradyn_num::Kkt;
 
 /// A scheme on a formulation.
 #[derive(Clone)]
@@ -192,7 +192,7 @@ impl Rosenbrock {
         Work { terms, g: zeros(o), scratch: zeros(d.n + d.m), slopes, along: Along::new(&self.sys, p) }
     }
     /// Memory of the steps; `kkt` is prepared.
-    pub(crate) fn memory(&self, p: &[f64], kkt: &Kkt) -> Result<RosenbrockLinear, StepError> {
+    pub(crate) fn memory(&self, p: &[f64], kkt: &MotionMatrix) -> Result<RosenbrockLinear, StepError> {
         let sys = &self.sys;
         let lay = self.layout();
         let s = self.stages();

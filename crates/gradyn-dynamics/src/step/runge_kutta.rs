@@ -26,11 +26,12 @@ use crate::block::{self, Block, Chooser, Integrated};
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::{Lagrange, largest_mass, smallest_row};
+use crate::kkt::MotionMatrix;
 use crate::plan::Frozen;
 use crate::tableau::Tableau;
 use coupled::Coupled;
 use gradyn_model::{Evaluator, FunctionalSet, RunScalar, Setup};
-use gradyn_num::{Kkt, largest};
+use gradyn_num::largest;
 
 /// A tableau on a formulation.
 #[derive(Clone)]
@@ -67,7 +68,7 @@ pub(crate) struct RungeKuttaLinear {
     scales: [f64; 2],
     /// g_x of blocks 0 … s.
     g: Vec<IntegrandRows>,
-    kkt: Kkt,
+    kkt: MotionMatrix,
     scratch: Vec<f64>,
     past: Evaluator<f64>,
     values: Vec<f64>,
@@ -246,7 +247,7 @@ impl RungeKutta {
         Work { terms, g: vec![S::zero(); o], scratch: vec![S::zero(); d.n + d.m] }
     }
     /// Memory of the steps; `kkt` is prepared.
-    pub(crate) fn memory(&self, p: &[f64], kkt: &Kkt) -> Result<RungeKuttaLinear, StepError> {
+    pub(crate) fn memory(&self, p: &[f64], kkt: &MotionMatrix) -> Result<RungeKuttaLinear, StepError> {
         // index 3 needs all blocks in one implicit group
         let positions =
             self.f.level[2] == 0.0 && self.state == Integrated::Full && self.tableau.takes_positions();

@@ -77,8 +77,18 @@ fn condition(sys: &Mechanics, k: usize, at: &At, terms: &mut Evaluator<f64>) -> 
     let mut v = vec![0.0; coords.len()];
     let mut slots = vec![0.0; sys.condition_support(Kinematics::Velocity, k).len()];
     terms.condition_row(Kinematics::Velocity, k, at, &mut q, &mut v, &mut slots);
-    let size = norm(&v);
     let mut row = vec![0.0; sys.dims().n];
+    if sys.is_long() {
+        let mut mu = vec![0.0; k + 1];
+        mu[k] = 1.0;
+        let mut q = row.clone();
+        let mut grad = vec![0.0; sys.dims().args];
+        terms.conditions_t(Kinematics::Velocity, at, &mu, 1.0, [&mut q, &mut row, &mut grad]);
+        let size = norm(&row);
+        row.iter_mut().for_each(|x| *x = if size > 0.0 { *x / size } else { 0.0 });
+        return row;
+    }
+    let size = norm(&v);
     coords.iter().zip(&v).for_each(|(&i, v)| row[i as usize] = if size > 0.0 { v / size } else { 0.0 });
     row
 }

@@ -147,22 +147,22 @@ impl<'g> TreeMaker<'_, 'g, '_> {
                 None => (ground, self.b.solids[edge.body].name.clone()),
             };
             let (pieces, words) = self.pieces(edge)?;
-            let (mut link, mut path) = carried
-                .get(parent)
-                .and_then(Option::as_ref)
-                .map_or((None, vec![]), |c| (c.link, c.path.clone()));
+            let (mut link, mut last) =
+                carried.get(parent).and_then(Option::as_ref).map_or((None, None), |c| (c.link, c.last));
             let first_link = self.tree.chain.links.len();
             let first = self.tree.names.len();
             for piece in pieces {
                 self.push_link(piece, &mut link, &name);
             }
-            // names and path of its coordinates; all its links end at the last one
+            // names of its coordinates, each behind the one before; all its links end at the last one
             self.tree.names.extend(words.iter().map(|w| format!("{name}.{w}")));
-            path.extend(first as u32..self.tree.names.len() as u32);
-            let last = link.expect("every edge has a link");
-            self.tree.ends.extend((first_link..self.tree.chain.links.len()).map(|_| last));
+            for k in first as u32..self.tree.names.len() as u32 {
+                self.tree.before.push(last.replace(k));
+            }
+            let end = link.expect("every edge has a link");
+            self.tree.ends.extend((first_link..self.tree.chain.links.len()).map(|_| end));
             let parts: &[u8] = if self.b.m.dimension == 2 { &PLANE } else { &SPACE };
-            carried[edge.body] = Some(Carried { link, first: own[edge.body][0] as u32, parts, path });
+            carried[edge.body] = Some(Carried { link, first: own[edge.body][0] as u32, parts, last });
         }
         // bodies without a frame keep their own coordinates
         for b in 0..ground {
@@ -179,8 +179,11 @@ impl<'g> TreeMaker<'_, 'g, '_> {
         let first = self.tree.names.len() as u32;
         self.tree.names.extend(own.iter().map(|&i| self.b.coordinates[i].name.clone()));
         self.tree.chain.link_of.extend(own.iter().map(|_| None));
-        let path = (first..first + own.len() as u32).collect();
-        self.tree.bodies.push(Carried { link: None, first: own[0] as u32, parts: &SPACE[..own.len()], path });
+        let mut last = None;
+        for k in first..first + own.len() as u32 {
+            self.tree.before.push(last.replace(k));
+        }
+        self.tree.bodies.push(Carried { link: None, first: own[0] as u32, parts: &SPACE[..own.len()], last });
     }
     /// Adds the link of a piece behind `link`, which it becomes.
     fn push_link(&mut self, piece: Piece<'g>, link: &mut Option<u32>, name: &str) {

@@ -271,6 +271,16 @@ impl Chain {
     ) {
         self.velocities(rate, pose, &mut flow.v);
         self.screw_rates(z, rate, &flow.v, pose, &mut flow.rates);
+        self.accelerations(rate, second, pose, flow);
+    }
+    /// A of (4), where V and Ṡ are those of the rates.
+    pub(crate) fn accelerations<S: Scalar>(
+        &self,
+        rate: &[S],
+        second: &[S],
+        pose: &Pose<S>,
+        flow: &mut Flow<S>,
+    ) {
         for (l, link) in self.links.iter().enumerate() {
             let mut a = link.parent.map_or(Twist::zero(), |k| flow.a[k as usize]);
             for k in link.coord as usize..link.coord as usize + link.count() {

@@ -13,7 +13,7 @@ use super::fold::{Fold, Nodes};
 use super::spatial::{Twist, V3};
 use super::stress::spread;
 use super::touch::Touch;
-use super::{Carried, PARTS, Relative};
+use super::{Carried, PARTS, Relative, path};
 use crate::elements::{Acting, ElementTerms, Elements};
 use crate::system::{At, Patterns};
 use gradyn_num::{Pattern, Scalar};
@@ -31,8 +31,8 @@ struct RowBlock {
     body: usize,
     /// (position on m × N, component of the frame).
     entries: Vec<(u32, u8)>,
-    /// Position on m × n of each coordinate of the path.
-    map: Vec<u32>,
+    /// Each coordinate of the path, and its position on m × n.
+    map: Vec<(u32, u32)>,
 }
 
 /// Entries of a pair of bodies.
@@ -92,45 +92,44 @@ pub(super) fn owners(bodies: &[Carried], n: usize) -> Vec<(usize, u8)> {
 
 impl Contraction {
     /// The patterns over the coordinates, and the maps to them. `balls`: first coordinates of Euler
-    /// parameters, whose rows come first.
+    /// parameters, whose rows come first. Trees that are `long` have no matrices n × n: that pattern is
+    /// empty.
     pub(super) fn new(
         elements: &Elements,
         bodies: &[Carried],
         nodes: &Nodes,
-        n: usize,
+        before: &[Option<u32>],
         balls: &[u32],
+        long: bool,
     ) -> (Patterns, Self) {
         // m × n: norms, then every row over the paths of its bodies
+        let n = before.len();
         let inner = &elements.patterns;
         let owners = owners(bodies, inner.nn.rows());
-        let rows = entries_by_row(&inner.mn, &owners);
-        let path = |b: usize| bodies[b].path.iter().map(|&k| k as usize);
-        let first = balls.len();
-        let m = balls.len() + inner.mn.rows();
-        let mut mn: Vec<(usize, usize)> =
-            balls.iter().enumerate().flat_map(|(r, &k)| (0..4).map(move |i| (r, k as usize + i))).collect();
-        mn.extend(rows.keys().flat_map(|&(k, b)| path(b).map(move |l| (first + k, l))));
+        let (mn, rows) = row_blocks(&inner.mn, &owners, bodies, before, balls);
         // n × n: each path with itself, and paths of bodies that touch
+        if long {
+            let patterns = Patterns::new(Pattern::from_entries(n, n, []), mn);
+            let own = vec![None; bodies.len()];
+            let fold = Fold::default();
+            return (patterns, Self { rows, touches: vec![], stresses: vec![], own, on_path: vec![], fold });
+        }
+        let paths: Vec<Vec<u32>> = bodies.iter().map(|b| path(before, b.last)).collect();
         let pairs = elements.stiff().map(|list| entries_by_pair(&inner.nn, &list, &owners));
         let touching: Vec<[usize; 2]> = pairs.iter().flat_map(|p| p.keys().copied()).collect();
         // blocks (3) and the order in which they are folded
-        let patterns = Patterns::new(coupled(bodies, n, &touching), Pattern::from_entries(m, n, mn));
+        let patterns = Patterns::new(coupled(&paths, n, &touching), mn);
         let all: Vec<[usize; 2]> = touching.into_iter().chain((0..bodies.len()).map(|b| [b, b])).collect();
         let fold = Fold::new(nodes, &all, &patterns.nn);
-        // where rows, forces, loads and stresses go
-        let rows = rows.into_iter().map(|((k, b), entries)| RowBlock {
-            body: b,
-            entries,
-            map: path(b).map(|l| patterns.mn.at(first + k, l)).collect(),
-        });
+        // where forces, loads and stresses go
         let touches = touches(elements, &owners, bodies, &fold);
         let [_, stresses] = pairs;
         let block = |(bodies, entries)| Some(PairBlock { block: fold.block(bodies)?, bodies, entries });
         let stresses = stresses.into_iter().filter_map(block).collect();
         // where M goes
         let own = (0..bodies.len()).map(|b| fold.block([b, b])).collect();
-        let rows = rows.collect();
-        let on_path = on_path(bodies, n, &patterns.nn);
+        let screws = bodies.iter().zip(&paths).filter(|(b, _)| b.link.is_some()).map(|(_, path)| &path[..]);
+        let on_path = on_path(screws, &paths, n, &patterns.nn);
         (patterns, Self { rows, touches, stresses, own, on_path, fold })
     }
     /// Memory for the blocks of `bodies` bodies.
@@ -174,10 +173,36 @@ fn entries_by_pair(
     pairs
 }
 
+/// The pattern m × n, norms first, and the entries of each row over the paths of its bodies.
+fn row_blocks(
+    inner: &Pattern,
+    owners: &[(usize, u8)],
+    bodies: &[Carried],
+    before: &[Option<u32>],
+    balls: &[u32],
+) -> (Pattern, Vec<RowBlock>) {
+    // entries of the norms, then of every row over the paths of its bodies
+    let rows = entries_by_row(inner, owners);
+    let first = balls.len();
+    let mut mn: Vec<(usize, usize)> =
+        balls.iter().enumerate().flat_map(|(r, &k)| (0..4).map(move |i| (r, k as usize + i))).collect();
+    for &(k, b) in rows.keys() {
+        mn.extend(path(before, bodies[b].last).into_iter().map(|l| (first + k, l as usize)));
+    }
+    let mn = Pattern::from_entries(first + inner.rows(), before.len(), mn);
+    // where they are in the pattern
+    let block = |((k, b), entries): ((usize, usize), _)| {
+        let coords = path(before, bodies[b].last).into_iter();
+        RowBlock { body: b, entries, map: coords.map(|l| (l, mn.at(first + k, l as usize))).collect() }
+    };
+    let rows = rows.into_iter().map(block).collect();
+    (mn, rows)
+}
+
 /// The pattern n × n: each path with itself, and paths of bodies that touch.
-fn coupled(bodies: &[Carried], n: usize, touching: &[[usize; 2]]) -> Pattern {
-    let path = |b: usize| bodies[b].path.iter().map(|&k| k as usize);
-    let mut nn: Vec<(usize, usize)> = along_paths(bodies, n).flat_map(|(k, l)| [(k, l), (l, k)]).collect();
+fn coupled(paths: &[Vec<u32>], n: usize, touching: &[[usize; 2]]) -> Pattern {
+    let path = |b: usize| paths[b].iter().map(|&k| k as usize);
+    let mut nn: Vec<(usize, usize)> = along_paths(paths, n).flat_map(|(k, l)| [(k, l), (l, k)]).collect();
     nn.extend(touching.iter().flat_map(|&[a, b]| path(a).flat_map(move |k| path(b).map(move |l| (k, l)))));
     Pattern::from_entries(n, n, nn)
 }
@@ -190,19 +215,24 @@ fn touches(elements: &Elements, owners: &[(usize, u8)], bodies: &[Carried], fold
 
 /// Each coordinate with itself and with those before it on its path: once, because a path is that of its last
 /// coordinate.
-fn along_paths(bodies: &[Carried], n: usize) -> impl Iterator<Item = (usize, usize)> {
+fn along_paths(bodies: &[Vec<u32>], n: usize) -> impl Iterator<Item = (usize, usize)> {
     let mut paths: Vec<&[u32]> = vec![&[]; n];
-    for body in bodies {
-        body.path.iter().enumerate().for_each(|(i, &k)| paths[k as usize] = &body.path[..=i]);
+    for path in bodies {
+        path.iter().enumerate().for_each(|(i, &k)| paths[k as usize] = &path[..=i]);
     }
     paths.into_iter().enumerate().flat_map(|(k, path)| path.iter().map(move |&l| (k, l as usize)))
 }
 
 /// Pairs of coordinates on one path that screws move, each once.
-fn on_path(bodies: &[Carried], n: usize, nn: &Pattern) -> Vec<(u32, u32, u32, u32)> {
+fn on_path<'p>(
+    moved: impl Iterator<Item = &'p [u32]>,
+    paths: &[Vec<u32>],
+    n: usize,
+    nn: &Pattern,
+) -> Vec<(u32, u32, u32, u32)> {
     let mut screws = vec![false; n];
-    bodies.iter().filter(|b| b.link.is_some()).flat_map(|b| &b.path).for_each(|&k| screws[k as usize] = true);
-    let pairs = along_paths(bodies, n).filter(|(k, _)| screws[*k]);
+    moved.flatten().for_each(|&k| screws[k as usize] = true);
+    let pairs = along_paths(paths, n).filter(|(k, _)| screws[*k]);
     pairs.map(|(k, l)| (k as u32, l as u32, nn.at(k, l), nn.at(l, k))).collect()
 }
 
@@ -235,6 +265,10 @@ fn add_left<S: Scalar>(frame: &Parts<S>, part: usize, v: &Twist<S>, x: &mut Bloc
 }
 
 impl Relative {
+    /// Are there rows over frames?
+    pub(super) fn has_rows(&self) -> bool {
+        !self.contraction.rows.is_empty()
+    }
     /// x, ẋ, ẍ of the bodies, from lists over x, as far as they are given.
     pub(super) fn gather<S: Scalar>(&self, lists: &[&[S]], b: &mut Blocks<S>) {
         for (order, (to, from)) in b.moving.iter_mut().zip(lists).enumerate() {
@@ -280,7 +314,7 @@ impl Relative {
                 }
             }
             // out += g·S over the path of the body
-            for (&l, &pos) in self.bodies[block.body].path.iter().zip(&block.map) {
+            for &(l, pos) in &block.map {
                 for (g, columns) in g.iter().zip(columns) {
                     out[pos as usize] += g.dot(&columns[l as usize]);
                 }

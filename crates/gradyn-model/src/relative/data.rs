@@ -144,7 +144,7 @@ impl Relative {
         for body in &self.bodies {
             let first = body.first as usize;
             let Some(link) = body.link else {
-                body.path.iter().enumerate().for_each(|(i, &k)| x[first + i] = z[k as usize]);
+                body.own().enumerate().for_each(|(i, k)| x[first + i] = z[k as usize]);
                 continue;
             };
             let frame = &pose.frames[link as usize];
@@ -163,7 +163,7 @@ impl Relative {
         for body in &self.bodies {
             let first = body.first as usize;
             let Some(link) = body.link.map(|l| l as usize) else {
-                body.path.iter().enumerate().for_each(|(i, &k)| out[first + i] = w[k as usize]);
+                body.own().enumerate().for_each(|(i, k)| out[first + i] = w[k as usize]);
                 continue;
             };
             let rate = moved(&v[link], &pose.frames[link]);
@@ -175,7 +175,7 @@ impl Relative {
         for body in &self.bodies {
             let first = body.first as usize;
             let Some(link) = body.link.map(|l| l as usize) else {
-                body.path.iter().enumerate().for_each(|(i, &k)| out[first + i] = second[k as usize]);
+                body.own().enumerate().for_each(|(i, k)| out[first + i] = second[k as usize]);
                 continue;
             };
             let mut column = moved(&flow.a[link], &pose.frames[link]);

@@ -37,7 +37,7 @@ impl Relative {
         for b in 0..self.bodies.len() {
             let body = &self.bodies[b];
             let Some(own) = body.link else {
-                body.path.iter().enumerate().for_each(|(i, &k)| z[k as usize] = x[body.first as usize + i]);
+                body.own().enumerate().for_each(|(i, k)| z[k as usize] = x[body.first as usize + i]);
                 continue;
             };
             let links = &lists[own as usize];

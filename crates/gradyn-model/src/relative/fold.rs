@@ -33,10 +33,10 @@ pub(crate) struct Nodes {
     pub of_body: Vec<Option<usize>>,
 }
 impl Nodes {
-    /// For n coordinates.
-    pub(super) fn new(bodies: &[Carried], n: usize) -> Self {
-        let (list, of) = nodes(bodies, n);
-        Self { list, of_body: bodies.iter().map(|b| b.path.last().map(|&l| of[l as usize])).collect() }
+    /// For bodies on coordinates, each of which follows one before.
+    pub(super) fn new(bodies: &[Carried], before: &[Option<u32>]) -> Self {
+        let (list, of) = nodes(bodies, before);
+        Self { list, of_body: bodies.iter().map(|b| b.last.map(|l| of[l as usize])).collect() }
     }
 }
 
@@ -73,24 +73,19 @@ pub(crate) struct Fold {
 }
 
 /// Nodes in order, and that of each coordinate.
-fn nodes(bodies: &[Carried], n: usize) -> (Vec<Node>, Vec<usize>) {
-    // which coordinate comes before each, which follow, and where paths end
-    let mut before = vec![None; n];
-    let mut next = vec![BTreeSet::new(); n];
+fn nodes(bodies: &[Carried], before: &[Option<u32>]) -> (Vec<Node>, Vec<usize>) {
+    // how many coordinates follow each, and where paths end
+    let n = before.len();
+    let mut next = vec![0; n];
     let mut ends = vec![false; n];
-    for body in bodies {
-        for pair in body.path.windows(2) {
-            before[pair[1] as usize] = Some(pair[0]);
-            next[pair[0] as usize].insert(pair[1]);
-        }
-        body.path.last().into_iter().for_each(|&l| ends[l as usize] = true);
-    }
+    before.iter().flatten().for_each(|&k| next[k as usize] += 1);
+    bodies.iter().filter_map(|b| b.last).for_each(|l| ends[l as usize] = true);
     // coordinates in a row without branches are one node
     let mut list: Vec<Node> = vec![];
     let mut of: Vec<usize> = vec![];
     for l in 0..n as u32 {
         match before[l as usize] {
-            Some(k) if k + 1 == l && next[k as usize].len() == 1 && !ends[k as usize] => {
+            Some(k) if k + 1 == l && next[k as usize] == 1 && !ends[k as usize] => {
                 let node = of[k as usize];
                 list[node].coords.end = l + 1;
                 of.push(node);

@@ -76,7 +76,13 @@ impl Pseudo {
     }
     /// G = s Σ J_ab x_a y_bᵀ, h = s Σ J_0b y_b, and s m.
     #[inline]
-    fn moments<S: Scalar>(&self, mass: &[S], x: &Parts<S>, y: &Parts<S>, s: f64) -> ([[S; 3]; 3], [S; 3], S) {
+    pub(super) fn moments<S: Scalar>(
+        &self,
+        mass: &[S],
+        x: &Parts<S>,
+        y: &Parts<S>,
+        s: f64,
+    ) -> ([[S; 3]; 3], [S; 3], S) {
         let mut g = [[S::zero(); 3]; 3];
         let mut h = [S::zero(); 3];
         let mut m = S::zero();
@@ -144,10 +150,9 @@ impl<S: Scalar> TreeTerms<S> {
             Reference::Centre => self.here.pose.frames[self.tree.ends[link] as usize].p,
         }
     }
-    /// M into `self.mass`.
-    pub(super) fn fill_mass(&mut self) {
+    /// Sums of (1) over all that follows each link, into `self.composites`.
+    fn fill_composites(&mut self) {
         // (1) of each link
-        self.mass.fill(S::zero());
         self.composites.fill(Composite::zero());
         for (_, body) in &self.tree.pseudo {
             let link = body.link as usize;
@@ -163,14 +168,24 @@ impl<S: Scalar> TreeTerms<S> {
             };
             self.composites[k].add(&sum);
         }
+    }
+    /// (n, f) of (3) for coordinate k, and the point that it is about.
+    fn momentum_of(&self, k: usize) -> (Twist<S>, V3<S>) {
+        let link = self.tree.chain.link_of[k].expect("on a path") as usize;
+        let r = self.reference(link);
+        let s = &self.here.pose.screws[k];
+        (self.composites[link].momentum(&Twist { w: s.w, u: s.at(&r) }), r)
+    }
+    /// M into `self.mass`.
+    pub(super) fn fill_mass(&mut self) {
+        self.mass.fill(S::zero());
+        self.fill_composites();
         // (3) along the paths; the momentum of k is found once
         let mut last = (u32::MAX, Twist::zero(), [S::zero(); 3]);
         for &(k, l, here, there) in &self.tree.contraction.on_path {
             if last.0 != k {
-                let link = self.tree.chain.link_of[k as usize].expect("on a path") as usize;
-                let r = self.reference(link);
-                let s = &self.here.pose.screws[k as usize];
-                last = (k, self.composites[link].momentum(&Twist { w: s.w, u: s.at(&r) }), r);
+                let (momentum, r) = self.momentum_of(k as usize);
+                last = (k, momentum, r);
             }
             let s = &self.here.pose.screws[l as usize];
             let value = dot(&s.w, &last.1.w) + dot(&s.at(&last.2), &last.1.u);
@@ -181,6 +196,26 @@ impl<S: Scalar> TreeTerms<S> {
         let inner = self.inner.mass();
         for &(from, to) in &self.tree.alone {
             self.mass[to as usize] += inner[from as usize];
+        }
+    }
+    /// The diagonal of M, which has its largest entry, into `out`.
+    pub(crate) fn mass_diagonal(&mut self, out: &mut [S]) {
+        // (3) of each coordinate with itself
+        self.fill_composites();
+        out.fill(S::zero());
+        for k in (0..out.len()).filter(|&k| self.tree.chain.link_of[k].is_some()) {
+            let (momentum, r) = self.momentum_of(k);
+            let s = &self.here.pose.screws[k];
+            out[k] = dot(&s.w, &momentum.w) + dot(&s.at(&r), &momentum.u);
+        }
+        // bodies without links
+        let inner = self.inner.mass();
+        let nn = &self.tree.inner.patterns().nn;
+        for body in self.tree.bodies.iter().filter(|b| b.link.is_none()) {
+            for (i, k) in body.own().enumerate() {
+                let x = body.first as usize + i;
+                out[k as usize] = nn.position(x, x).map_or(S::zero(), |at| inner[at]);
+            }
         }
     }
     /// (1) of a body.

@@ -9,17 +9,17 @@ use super::fold::up;
 use super::pull::Levels;
 use super::spatial::Twist;
 use super::sweep::{Bar, State};
-use super::{Carried, Relative, TreeTerms, sorted};
+use super::{Carried, Relative, TreeTerms, path, sorted};
 use crate::system::{At, Kinematics};
 use gradyn_num::Scalar;
 
 /// Bodies, nodes, links and coordinates, each in order.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
-    bodies: Vec<u32>,
+    pub bodies: Vec<u32>,
     nodes: Vec<u32>,
     links: Vec<u32>,
-    /// Coordinates that move the bodies.
+    /// Coordinates that move the bodies; of a long tree, the motions of `border.rs`.
     pub coords: Vec<u32>,
     /// Slots: of the geometry of the links, and others that are read.
     pub support: Vec<u32>,
@@ -45,10 +45,16 @@ impl Relative {
     }
     fn part(&self, bodies: Vec<u32>, support: &[u32]) -> Part {
         let bodies = sorted(bodies);
+        if self.long {
+            // the motions of its bodies; what is behind them is not listed
+            let nodes = bodies.iter().filter_map(|&b| self.nodes.of_body[b as usize]);
+            let coords = sorted(nodes.flat_map(|node| self.columns(node)).collect());
+            return Part { bodies, nodes: vec![], links: vec![], coords, support: support.to_vec() };
+        }
         let each = || bodies.iter().map(|&b| &self.bodies[b as usize]);
         let before = |b: &Carried| std::iter::successors(b.link, |&l| self.chain.links[l as usize].parent);
         let links = sorted(each().flat_map(before).collect());
-        let coords = sorted(each().flat_map(|b| b.path.iter().copied()).collect());
+        let coords = sorted(each().flat_map(|b| path(&self.before, b.last)).collect());
         let nodes = bodies.iter().filter_map(|&b| self.nodes.of_body[b as usize]);
         let nodes =
             sorted(nodes.flat_map(|node| up(&self.nodes.list, node)).map(|node| node as u32).collect());
@@ -99,6 +105,9 @@ impl<S: Scalar> TreeTerms<S> {
         at: &At<S>,
         [q, v, p]: [&mut [S]; 3],
     ) {
+        if self.tree.long {
+            return self.border_row((kinematics, k), at, [q, v]);
+        }
         let part = &self.tree.condition_parts[kinematics.index()][k];
         let apart = !self.here.is_at(at.q);
         let m = self.tree.see(at.q, Some((at.v, at.a)), &self.g, [&mut self.here, &mut self.seen]);

@@ -55,7 +55,7 @@ impl Relative {
         let mut pose = self.chain.pose();
         let alone = |b: &&Carried| b.link.is_none();
         for body in self.bodies.iter().filter(alone) {
-            body.path.iter().enumerate().for_each(|(i, &k)| pose.screws[k as usize] = Twist::unit(i));
+            body.own().enumerate().for_each(|(i, k)| pose.screws[k as usize] = Twist::unit(i));
         }
         Placed {
             z: lists(self.dims.n),
@@ -80,11 +80,17 @@ impl Relative {
         if to.known >= Known::Flow && to.z[1] == rate && to.z[2] == second {
             return;
         }
+        let moving = to.known >= Known::Flow && to.z[1] == rate;
         let Placed { z, pose, flow, x: [_, v, a], .. } = to;
         z[1].copy_from_slice(rate);
         z[2].copy_from_slice(second);
-        self.chain.run(&z[0], rate, second, pose, flow);
-        self.push(rate, &flow.v, pose, v);
+        if moving {
+            // V, Ṡ and ẋ are known
+            self.chain.accelerations(rate, second, pose, flow);
+        } else {
+            self.chain.run(&z[0], rate, second, pose, flow);
+            self.push(rate, &flow.v, pose, v);
+        }
         self.second(second, flow, pose, a);
         to.known = Known::Flow;
     }

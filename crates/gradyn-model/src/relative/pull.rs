@@ -53,10 +53,7 @@ impl Relative {
         // a body without links: its coordinates are x
         if body.link.is_none() {
             for (out, bar) in out.iter_mut().zip(levels.bars).filter_map(|(o, b)| Some((o.as_mut()?, b))) {
-                body.path
-                    .iter()
-                    .enumerate()
-                    .for_each(|(i, &k)| out[k as usize] += bar[body.first as usize + i]);
+                body.own().enumerate().for_each(|(i, k)| out[k as usize] += bar[body.first as usize + i]);
             }
             return;
         }
@@ -101,7 +98,13 @@ impl Relative {
 
 /// out += s Pᵀ x̄, or with a rate of P, which does not move the origin of a frame by itself.
 #[inline]
-fn add_covector<S: Scalar>(x: &[S; PARTS], bar: &[S; PARTS], s: f64, moves: bool, out: &mut Twist<S>) {
+pub(super) fn add_covector<S: Scalar>(
+    x: &[S; PARTS],
+    bar: &[S; PARTS],
+    s: f64,
+    moves: bool,
+    out: &mut Twist<S>,
+) {
     let mut moment = cross(&vector(x, 0), &vector(bar, 0));
     (3..PARTS).step_by(3).for_each(|k| increase(&mut moment, &cross(&vector(x, k), &vector(bar, k))));
     increase(&mut out.w, &scale(S::from(s), &moment));

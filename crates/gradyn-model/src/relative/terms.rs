@@ -8,12 +8,15 @@
 //!                   (Jᵀ g)_ż = Jᵀ (C J + 2 M_x J₁)                                        (3)
 //! μᵀ (Jᵀ f)_p = f·(J μ)_p + (J μ)·f_p                                                     (4)
 //! μᵀ (Jᵀ f)_z = f·(J μ)_z + (J μ)·f_z   for f = M_x ẍ - Q + Φ_xᵀλ                         (5)
+//! (Jᵀ f)_z δz = Jᵀ (f_x δx + f_ẋ δẋ + M_x δẍ) + f·(J δz)_z                                (6)
 //! ```
 //! with J₁ = ẋ_z and J₂ = ẍ_z; (1) is contracted in `contraction.rs`. Both terms of (4) are rates of frames,
-//! with the chain backwards for their slots; (5) is (4) for the coordinates.
+//! with the chain backwards for their slots; (5) is (4) for the coordinates, and (6) is its transpose. Long
+//! trees ([`LONGEST_PATH`](super::LONGEST_PATH)) have (5) and (6) only.
 
 mod functionals;
 mod pull;
+mod push;
 mod slots;
 
 use super::data::inner_at;
@@ -142,9 +145,13 @@ impl<S: Scalar> TreeTerms<S> {
     }
     pub(crate) fn at(&mut self, t: S, q: &[S]) {
         self.tree.pose_at(q, &self.g, &mut self.here);
-        self.tree.gather(&[&self.here.x[0]], &mut self.blocks);
+        if self.tree.has_rows() {
+            self.tree.gather(&[&self.here.x[0]], &mut self.blocks);
+        }
         self.inner.at(t, &self.here.x[0]);
-        self.fill_mass();
+        if !self.tree.long {
+            self.fill_mass();
+        }
         self.phi_q.fill(S::zero());
         self.tree.norms().for_each(|(_, k, [pos, _])| self.phi_q[pos] = q[k]);
         self.tree.add_rows(
@@ -155,6 +162,9 @@ impl<S: Scalar> TreeTerms<S> {
         );
     }
     pub(crate) fn constraint(&mut self, at: &At<S>, c: [f64; 3], out: &mut [S]) {
+        if self.tree.dims.m == 0 {
+            return;
+        }
         if !self.tree.positions_only(c) {
             self.run(at.v, Some(at.a));
         }
@@ -169,7 +179,17 @@ impl<S: Scalar> TreeTerms<S> {
         let here = inner_at(at.t, &self.here.x, &self.none);
         self.inner.constraint(&here, c, &mut out[self.tree.balls.len()..]);
     }
-    pub(crate) fn balance(&self, w: &[S], lam: &[S], out: &mut [S]) {
+    pub(crate) fn balance(&mut self, w: &[S], lam: &[S], out: &mut [S]) {
+        if self.tree.long {
+            // nothing for the rest of a solve from zero
+            if w.iter().chain(lam).all(|x| *x == S::zero()) {
+                return;
+            }
+            self.balanced(w, lam);
+            self.tree.norms().for_each(|(row, k, [pos, _])| out[k] += self.phi_q[pos] * lam[row]);
+            let screws = &self.here.pose.screws;
+            return self.tree.pull_force(&self.f, &self.here.x[0], screws, &mut self.pulled, out);
+        }
         self.tree.patterns.nn.mul(&self.mass, 1.0, w, out);
         self.tree.patterns.mn.mul_t(&self.phi_q, 1.0, lam, out);
     }
@@ -178,6 +198,7 @@ impl<S: Scalar> TreeTerms<S> {
         self.tree.pull_force(&self.f, &self.here.x[0], &self.here.pose.screws, &mut self.pulled, out);
     }
     pub(crate) fn mass(&self) -> &[S] {
+        assert!(!self.tree.long, "M of a long tree is no matrix");
         &self.mass
     }
     pub(crate) fn phi_q(&self) -> &[S] {
@@ -226,6 +247,7 @@ impl<S: Scalar> TreeTerms<S> {
         self.tree.add_rows(terms, [&self.here.pose.screws, &self.here.flow.rates], &self.blocks, out);
     }
     pub(crate) fn balance_q(&mut self, at: &At<S>, w: &[S], lam: &[S], out: &mut [S]) {
+        assert!(!self.tree.long, "tangents of a long tree are products");
         // norms of Euler parameters
         self.tree.norms().for_each(|(row, _, [_, pos])| out[pos] += lam[row]);
         // (Jᵀ)_z f of (2)
@@ -249,6 +271,7 @@ impl<S: Scalar> TreeTerms<S> {
         );
     }
     pub(crate) fn force_tangents(&mut self, at: &At<S>, k: &mut [S], c: &mut [S]) {
+        assert!(!self.tree.long, "tangents of a long tree are products");
         self.unbalanced(at);
         self.tree.add_stress(at.q, &self.f, &self.here.pose, &mut self.loads, k);
         self.tree.seconds(&mut self.here);

@@ -52,7 +52,7 @@ fn arms(ports: &Ports, owners: &[(usize, u8)], bodies: &[Carried]) -> BTreeMap<u
     let mut sorted = BTreeMap::<(usize, u32), Vec<(u8, u32)>>::new();
     for e in &ports.linear {
         let (body, part) = owners[e.coord as usize];
-        if !bodies[body].path.is_empty() {
+        if bodies[body].last.is_some() {
             sorted.entry((body, e.arg)).or_default().push((part, e.slot));
         }
     }

@@ -1,10 +1,11 @@
 //! The equations of motion at an instant of a run, linearised.
 
 use gradyn_dynamics::block::Block;
+use gradyn_dynamics::initial::MotionMatrix;
 use gradyn_dynamics::step::{Equations, IntegrandRows};
 use gradyn_dynamics::{Frozen, StepError};
 use gradyn_model::{At, Evaluator, Setup};
-use gradyn_num::{Kkt, Wide};
+use gradyn_num::Wide;
 
 /// (3) of [`super`] at an instant.
 pub(super) struct Instant {
@@ -19,7 +20,7 @@ pub(super) struct Instant {
 
 impl Instant {
     /// Room for one instant; nothing is evaluated yet.
-    pub(super) fn new(sys: &Setup, eq: &Equations, p: &[f64], kkt: &Kkt, moving: bool) -> Self {
+    pub(super) fn new(sys: &Setup, eq: &Equations, p: &[f64], kkt: &MotionMatrix, moving: bool) -> Self {
         let block = Block::new(sys, eq.law, eq.state, p, kkt);
         Self {
             block,

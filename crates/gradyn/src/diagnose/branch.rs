@@ -21,7 +21,7 @@ fn orientation(model: &Prepared) -> Option<f64> {
     let dims = sys.dims();
     let rows = &model.assembled.independent[0];
     let conditions = model.model.conditions.0.len();
-    if sys.statics().is_some() || dims.n > DETERMINANT || rows.len() + conditions != dims.n {
+    if sys.statics().is_some() || sys.is_long() || dims.n > DETERMINANT || rows.len() + conditions != dims.n {
         return None;
     }
     let p = model.model.slots(&model.rho);

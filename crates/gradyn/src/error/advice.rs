@@ -44,6 +44,7 @@ fn of_positions(e: &StepError) -> Option<&'static str> {
             "end the run before it, give the road more points, or start with some speed"
         }
         StepError::Undetermined { .. } => "choose initial conditions on other sensors",
+        StepError::LongTree { .. } => "use natural coordinates, whose matrices are sparse",
         StepError::Correction { .. } => {
             "the derivative does not settle; the run may be at a singular position"
         }

@@ -136,3 +136,25 @@ fn loops_do_not_allocate() {
         }
     }
 }
+
+/// Long trees: factors and products without matrices. The adjoint allocates before and after its loop only:
+/// the same for twice as many steps.
+#[test]
+fn loops_of_long_trees_do_not_allocate() {
+    for mut mechanism in [chain(140), space_chain(132)] {
+        let mut model = |t_end: f64| {
+            mechanism.t_end = t_end.into();
+            Prepared::new_in(&mechanism, Coordinates::Relative0).expect("builds")
+        };
+        let [short, long] = [0.016, 0.032].map(&mut model);
+        assert!(long.model.system.is_long());
+        for integrator in ["rk4", "adams"] {
+            let method = Method::new("index1", integrator).expect("registered").step(2e-3);
+            let [few, many] = [&short, &long].map(|model| loops(model, &method));
+            let what = format!("{:?}, {integrator}", long.model.name);
+            assert!(many.0 > few.0);
+            assert_eq!((few.1, many.1), (0, 0), "{what}: forward");
+            assert_eq!(few.2, many.2, "{what}: adjoint");
+        }
+    }
+}

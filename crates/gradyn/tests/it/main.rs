@@ -21,6 +21,7 @@ mod five_bar;
 mod identification;
 mod kit;
 mod lists;
+mod long_trees;
 mod maggi;
 mod maximum;
 mod mobility;

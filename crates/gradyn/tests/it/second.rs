@@ -93,7 +93,7 @@ fn linear_products<S: RunScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> Te
     let mut l = Linear::<S>::new(sys, Lagrange::index1(0.7, 5.0), p);
     l.terms.set_branches(angles);
     l.set(sys, &at);
-    let pair = |f: &dyn Fn(&mut [S], &mut [S])| {
+    let pair = |f: &mut dyn FnMut(&mut [S], &mut [S])| {
         filled(2 * n, |o| {
             let (a, b) = o.split_at_mut(n);
             f(a, b);
@@ -101,9 +101,9 @@ fn linear_products<S: RunScalar>(sys: &Mechanics, angles: &[f64], x: &[S]) -> Te
     };
     vec![
         ("state_mul".into(), filled(n + m, |o| l.state_mul(sys, s, w, u, o))),
-        ("state_mul_t".into(), pair(&|q, v| l.state_mul_t(sys, s, mu, q, v))),
+        ("state_mul_t".into(), pair(&mut |q, v| l.state_mul_t(sys, s, mu, q, v))),
         ("rate_mul".into(), filled(n + m, |o| l.rate_mul(sys, w, u, o))),
-        ("rate_mul_t".into(), pair(&|v, a| l.rate_mul_t(sys, mu, v, a))),
+        ("rate_mul_t".into(), pair(&mut |v, a| l.rate_mul_t(sys, mu, v, a))),
         ("slot_mul".into(), filled(n + m, |o| l.slot_mul(delta, o))),
         ("slot_mul_t".into(), filled(args, |o| l.slot_mul_t(mu, s, o))),
     ]

@@ -4,11 +4,12 @@
 use super::{Newmark, ProjectionMatrix, Projector};
 use crate::error::StepError;
 use crate::formulation::Linear;
+use crate::kkt::MotionMatrix;
 use crate::kkt::row_or_coordinate;
 use crate::plan::Frozen;
 use crate::step::{IntegrandRows, Layout, Pair, Span};
 use gradyn_model::{At, Level};
-use gradyn_num::{Kkt, Saddle};
+use gradyn_num::Saddle;
 
 /// Memory of a linearised step.
 pub(crate) struct NewmarkLinear {
@@ -40,7 +41,7 @@ pub(crate) struct NewmarkLinear {
 }
 
 impl NewmarkLinear {
-    pub(super) fn new(step: &Newmark, p: &[f64], kkt: &Kkt) -> Result<Self, StepError> {
+    pub(super) fn new(step: &Newmark, p: &[f64], kkt: &MotionMatrix) -> Result<Self, StepError> {
         let (sys, d, pat, lay) = (&step.sys, step.sys.dims(), step.sys.patterns(), step.layout());
         let motion = Linear::new(sys, step.f, p);
         let projector = Projector::new(sys, kkt.clone(), step.matrix == ProjectionMatrix::Tangent, p)?;

@@ -13,17 +13,17 @@
 use super::Newmark;
 use crate::error::StepError;
 use crate::formulation::{Compliance, Lagrange};
-use crate::kkt::{refactor_kkt, row_or_coordinate};
+use crate::kkt::{MotionMatrix, refactor_kkt, row_or_coordinate};
 use crate::plan::Frozen;
 use crate::step::Layout;
 use crate::step::second::Second;
 use gradyn_model::{At, Evaluator, RunScalar, Setup};
-use gradyn_num::{Kkt, Saddle};
+use gradyn_num::Saddle;
 
 /// [P̄ Φ_qᵀ; Φ_q -c] of (4), (5), factored.
 pub(crate) struct Projector {
     /// [M Φ_qᵀ; Φ_q -c], which the output between steps uses too.
-    pub(super) kkt: Kkt,
+    pub(super) kkt: MotionMatrix,
     tangent: Option<Box<Tangent>>,
 }
 
@@ -68,7 +68,7 @@ impl Tangent {
 
 impl Projector {
     /// Memory; `kkt` is prepared.
-    pub(super) fn new(sys: &Setup, kkt: Kkt, tangent: bool, p: &[f64]) -> Result<Self, StepError> {
+    pub(super) fn new(sys: &Setup, kkt: MotionMatrix, tangent: bool, p: &[f64]) -> Result<Self, StepError> {
         let tangent = if tangent { Some(Box::new(Tangent::new(sys, p)?)) } else { None };
         Ok(Self { kkt, tangent })
     }

@@ -59,7 +59,7 @@ impl<S: Scalar> TreeTerms<S> {
         }
     }
     /// The cotangents in `self.bar`, back to (z, ż).
-    pub(super) fn pull_state(&mut self, [q, v]: [&mut [S]; 2]) {
+    pub(in crate::relative) fn pull_state(&mut self, [q, v]: [&mut [S]; 2]) {
         self.tree.seconds(&mut self.here);
         let [x, x_rate, x_second] = &self.bar;
         let m = &self.here;
