@@ -92,6 +92,8 @@ struct Walk<'a> {
     changes: Changes,
     /// How often the first fixed step of a piece is halved.
     halvings: u32,
+    /// Size of the next step, where a law beyond its edge made the last one fail [s].
+    cut: Option<f64>,
     /// Parts of a step that is repeated, where that may help.
     parts: Option<Parts>,
     /// Size of the next step, where it is not fixed.
@@ -141,6 +143,7 @@ impl<'a> Walk<'a> {
             watch,
             changes,
             halvings,
+            cut: None,
             parts,
             h,
         };
@@ -165,9 +168,11 @@ impl<'a> Walk<'a> {
         while t < end {
             self.choose_rows()?;
             let target = self.part().unwrap_or(mesh.target(t, end));
-            let free = control.size(done, self.halvings, self.h);
+            let cut = self.cut.take();
+            let free = cut.unwrap_or(control.size(done, self.halvings, self.h));
             let (size, arrives) = control.clip(t, free, target);
-            let attempt = self.attempt_in_parts(size, done, if arrives { target } else { t + size })?;
+            let attempt = self.attempt_in_parts(size, done, if arrives { target } else { t + size });
+            let attempt = self.or_shorter(attempt, size)?;
             if !attempt.accepted {
                 continue;
             }
@@ -175,7 +180,11 @@ impl<'a> Walk<'a> {
                 self.h = control.resume(self.h, size, free);
             }
             // did a condition of a law change in this step, or that for the final time end the run?
-            let passed = self.cross(size, (attempt.worst, done - node.1), event)?;
+            let passed = self.cross(size, (attempt.worst, done - node.1), event);
+            let passed = self.or_rejected(passed, size)?;
+            if passed == Passed::Failed {
+                continue;
+            }
             if passed == Passed::Nothing && self.ends(size, done - node.1, event)? {
                 self.tell(observe)?;
                 return Ok(true);
@@ -196,8 +205,10 @@ impl<'a> Walk<'a> {
             t = control.arrive(node, done, self.halvings, (t, size), arrives.then_some(target));
             self.append(size, t, declared.filter(|_| arrives && target == end), attempt.worst)?;
             self.tell(observe)?;
-            if arrives {
+            if arrives || cut.is_some() {
                 node = (t, done);
+            }
+            if arrives {
                 self.parts.iter_mut().for_each(|parts| parts.arrive(t));
             }
         }

@@ -9,10 +9,11 @@
 //! After a change the side is that of the motion, whatever the sign of a rounding. Conditions that follow from
 //! others change with them. Two jumps at one instant are one event after the other, without time between.
 
-use super::Walk;
+use super::{Attempt, Walk};
 use crate::crossing::{Crossing, Watch};
 use crate::error::StepError;
 use crate::event::Event;
+use crate::parts::is_iteration;
 use crate::plan::{Decided, Frozen};
 use crate::record::Span;
 use crate::step::StepKind;
@@ -23,6 +24,8 @@ use gradyn_model::Edge;
 const MOST_EVENTS: usize = 10_000;
 /// Intervals between changes that become shorter so many times in a row accumulate.
 const SHRINKING: usize = 40;
+/// A fixed step that fails beyond an edge is halved down to this part of it.
+const SHORTEST: f64 = 1e-3;
 /// Changes within this time, relative to the run, are at one instant.
 const SAME_INSTANT: f64 = 1e-13;
 
@@ -36,6 +39,46 @@ pub(super) struct Changes {
 }
 
 impl Walk<'_> {
+    /// What came of an attempt of `size`. A fixed step that failed where laws have edges is tried with half its
+    /// size: a law that goes on beyond its edge may have no solution there.
+    pub(super) fn or_shorter(
+        &mut self,
+        attempt: Result<Attempt, StepError>,
+        size: f64,
+    ) -> Result<Attempt, StepError> {
+        let edged = self.watch.as_ref().is_some_and(|watch| watch.watched.contains(&true));
+        let least = self.control.step.unwrap_or(0.0) * SHORTEST;
+        match attempt {
+            Err(_) if edged && self.control.tolerance.is_none() && size > least => {
+                self.halve(size);
+                Ok(Attempt { accepted: false, worst: 0 })
+            }
+            attempt => attempt,
+        }
+    }
+    /// What came of the search for an edge in a step of `size`. Where a shorter step on the way failed, the
+    /// step is tried with half its size.
+    pub(super) fn or_rejected(
+        &mut self,
+        passed: Result<Passed, StepError>,
+        size: f64,
+    ) -> Result<Passed, StepError> {
+        let least = SHORTEST * self.control.step.unwrap_or(0.0) + self.control.minimum(self.run.plan.t[0]);
+        match passed {
+            Err(e) if is_iteration(&e) && size > least => {
+                self.halve(size);
+                self.h = 0.5 * size;
+                Ok(Passed::Failed)
+            }
+            passed => passed,
+        }
+    }
+    /// Rejects a step of `size`: the next attempt has half of it.
+    fn halve(&mut self, size: f64) {
+        self.cut = Some(0.5 * size);
+        self.run.x.truncate((self.run.plan.steps() + 1) * self.run.layout.len);
+        self.run.statistics.rejected += 1;
+    }
     /// What watches the conditions of a run, and their sides at record 0.
     pub(super) fn begin_sides(&mut self, p: &[f64]) -> Result<(), StepError> {
         let sys = self.recipe.system();
@@ -192,7 +235,11 @@ impl Walk<'_> {
         self.look_at_last(watch);
         let t = self.run.plan.t[self.run.plan.steps()];
         if self.leads_back(watch, side) {
-            return Err(StepError::Sliding { t, what: watch.sides[side].what.clone() });
+            if watch.sides[side].edge == Edge::Jump {
+                return Err(StepError::Sliding { t, what: watch.sides[side].what.clone() });
+            }
+            // a corner that is only touched: the motion stays on its side
+            self.flip(side, count);
         }
         watch.follow();
         self.change_others(watch, side, &before)?;
@@ -322,4 +369,6 @@ pub(super) enum Passed {
     Edge,
     /// The condition for the final time, before any other.
     End,
+    /// A shorter step failed: the step is rejected.
+    Failed,
 }

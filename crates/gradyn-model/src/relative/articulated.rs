@@ -21,7 +21,6 @@ mod inertia;
 use super::contraction::Parts;
 use super::fold::Node;
 use super::spatial::{Twist, V3, add, cross, sub};
-use super::stress::spread;
 use super::{Carried, Relative, TreeTerms};
 use gradyn_num::{DenseLdl, DenseLu, Singular};
 use inertia::Inertia;
@@ -135,7 +134,7 @@ impl Articulated {
         }
         for &(node, k) in &self.bodies {
             let (b, pseudo) = &self.tree.pseudo[k as usize];
-            let mut parts: Parts<f64> = spread(&self.tree.bodies[*b], &terms.here.x[0]);
+            let mut parts: Parts<f64> = self.tree.seen(&self.tree.bodies[*b], &terms.here.x[0]);
             let p = sub(&[parts[0], parts[1], parts[2]], &self.nodes[node as usize].r);
             parts[..3].copy_from_slice(&p);
             self.inertia[node as usize].add_body(pseudo.moments(mass, &parts, &parts, 1.0));

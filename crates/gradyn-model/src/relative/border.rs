@@ -12,7 +12,6 @@ use super::data::inner_at;
 use super::fold::Node;
 use super::pull::add_covector;
 use super::spatial::{Twist, V3, sub};
-use super::stress::spread;
 use super::{Relative, TreeTerms};
 use crate::system::{At, Kinematics};
 use gradyn_num::Scalar;
@@ -133,7 +132,7 @@ impl<S: Scalar> TreeTerms<S> {
                 // its wrench about r; without links it is that of the coordinates
                 let mut wrench = Twist::zero();
                 if body.link.is_some() {
-                    let mut x = spread(body, &self.here.x[0]);
+                    let mut x = self.tree.seen(body, &self.here.x[0]);
                     let p = sub(&[x[0], x[1], x[2]], &r);
                     x[..3].copy_from_slice(&p);
                     add_covector(&x, &bar, 1.0, true, &mut wrench);

@@ -160,14 +160,14 @@ fn near(a: &Gradient, b: &Gradient, p: &Prepared, tolerance: f64, what: &str) ->
     if d <= tolerance { Ok(()) } else { Err(TestCaseError::fail(format!("{what}: {d:.1e}\n{a:?}\n{b:?}"))) }
 }
 
-/// All exact gradients with one method; with `differences`, extrapolated differences too.
-fn agrees(p: &Prepared, method: &Method, differences: bool) -> Result<(), TestCaseError> {
+/// All exact gradients with one method up to `most`; with `differences`, extrapolated differences too.
+fn agrees(p: &Prepared, method: &Method, most: f64, differences: bool) -> Result<(), TestCaseError> {
     let run = run(p, method)?;
     let what =
         |s: &str| format!("{} + {}: {s} and adjoint", method.formulation.name(), method.integrator.name());
     let adjoint = gradient(p, &run, Sensitivity::DiscreteAdjoint)?;
     for s in [Sensitivity::DiscreteDirect, Sensitivity::Automatic, Sensitivity::ComplexStep] {
-        near(&gradient(p, &run, s)?, &adjoint, p, 1e-10, &what(s.name()))?;
+        near(&gradient(p, &run, s)?, &adjoint, p, most, &what(s.name()))?;
     }
     if !differences {
         return Ok(());
@@ -192,7 +192,9 @@ fn agree_everywhere(p: &Prepared, k: usize) -> Result<(), TestCaseError> {
             let alpha_scaling =
                 if p.redundant().is_empty() { AlphaScaling::Uniform } else { AlphaScaling::Row };
             let method = Method { formulation, integrator, alpha_scaling, ..Method::default() }.step(STEP);
-            agrees(p, &method, i == k / every % all.len())
+            // events cut steps to a part of 20 ms, where position-level rounding is that of 1 ms
+            let cut = p.model.system.has_state_jumps() && formulation.position_level();
+            agrees(p, &method, if cut { 1e-9 } else { 1e-10 }, i == k / every % all.len())
         })
     };
     std::thread::scope(|s| {
@@ -257,7 +259,7 @@ fn exact_gradients_agree_where_a_force_jumps() {
     each(
         JUMPING,
         23,
-        |r| Recipe { floating: false, ..r },
+        |r| Recipe { rows: vec![], ..r },
         |r, k| {
             let mut m = drawn(r)?;
             m.t_end = END.into();

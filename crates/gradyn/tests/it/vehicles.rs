@@ -328,7 +328,9 @@ fn gradients_pass_bump_stops() {
         let [adjoint, complex] =
             [Sensitivity::DiscreteAdjoint, Sensitivity::ComplexStep].map(|s| scaled(&p, &run, s));
         for (p, (a, c)) in p.parameters().iter().zip(adjoint.iter().zip(&complex)) {
-            assert!((a / c - 1.0).abs() <= 1e-10, "{}, {}: {a} for {c}", family.name(), p.name);
+            // 1e-9: corners of the dampers cut steps of 1 ms to 20 µs, and the rounding of positions grows
+            // like 1/h
+            assert!((a / c - 1.0).abs() <= 1e-9, "{}, {}: {a} for {c}", family.name(), p.name);
         }
     }
 }
