@@ -178,7 +178,8 @@ pub enum StepError {
     },
     /// Both sides of a condition lead back to it.
     #[error(
-        "t = {t:.6} s: the motion slides along the edge of a condition of {what}: both sides lead back to it"
+        "t = {t:.6} s: the motion slides along the edge of a condition of {what}: both sides \
+         lead back to it"
     )]
     Sliding {
         /// Time at which it happens [s].
@@ -188,7 +189,8 @@ pub enum StepError {
     },
     /// A condition at which something jumps touches zero.
     #[error(
-        "t = {t:.6} s: a condition of {what} only grazes its edge there (its rate is {rate:.1e} 1/s): what jumps there does not follow the parameters"
+        "t = {t:.6} s: a condition of {what} only grazes its edge there (its rate is {rate:.1e} 1/s): \
+         what jumps there does not follow the parameters"
     )]
     EdgeGrazed {
         /// Time at which it happens [s].
@@ -200,7 +202,8 @@ pub enum StepError {
     },
     /// Two conditions change at one instant, and their order matters.
     #[error(
-        "t = {t:.6} s: conditions of {first} and of {second} change at the same time, and which comes first matters"
+        "t = {t:.6} s: conditions of {first} and of {second} change at the same time, and which \
+         comes first matters"
     )]
     Together {
         /// Time at which it happens [s].
@@ -212,7 +215,8 @@ pub enum StepError {
     },
     /// Conditions change too often.
     #[error(
-        "t = {t:.6} s: conditions changed {events} times, the last one of {what}, {interval:.1e} s after the one before"
+        "t = {t:.6} s: conditions changed {events} times, the last one of {what}, \
+         {interval:.1e} s after the one before"
     )]
     TooManyEvents {
         /// Time reached [s].

@@ -158,15 +158,14 @@ impl<'a> Walk<'a> {
         observe: Observer,
     ) -> Result<bool, StepError> {
         let (recipe, control, mesh) = (self.recipe, self.control, self.mesh);
-        let mut t = self.run.plan.t[self.run.plan.steps()];
-        let mut done = 0;
-        // the last time that had to be a node, and the steps before it
-        let mut node = (t, 0);
+        let begin = self.run.plan.t[self.run.plan.steps()];
+        let mut place = Place { t: begin, done: 0, node: (begin, 0) };
         let first = control.tolerance.and_then(|tol| recipe.first_step(tol, self.run.last()));
         self.h = control.begin(first, self.h, mesh);
         // steps to the end of the piece
-        while t < end {
+        while place.t < end {
             self.choose_rows()?;
+            let Place { t, done, .. } = place;
             let target = self.part().unwrap_or(mesh.target(t, end));
             let cut = self.cut.take();
             let free = cut.unwrap_or(control.size(done, self.halvings, self.h));
@@ -180,36 +179,29 @@ impl<'a> Walk<'a> {
                 self.h = control.resume(self.h, size, free);
             }
             // did a condition of a law change in this step, or that for the final time end the run?
-            let passed = self.cross(size, (attempt.worst, done - node.1), event);
-            let passed = self.or_rejected(passed, size)?;
-            if passed == Passed::Failed {
-                continue;
-            }
-            if passed == Passed::Nothing && self.ends(size, done - node.1, event)? {
-                self.tell(observe)?;
-                return Ok(true);
-            }
-            if passed != Passed::Nothing {
-                self.tell(observe)?;
-                if passed == Passed::End {
+            match self.edge(&mut place, size, attempt.worst, event)? {
+                Passed::Nothing => {}
+                Passed::Failed => continue,
+                Passed::Joint | Passed::Edge => {
+                    self.tell(observe)?;
+                    continue;
+                }
+                Passed::End => {
+                    self.tell(observe)?;
                     return Ok(true);
                 }
-                t = self.run.plan.t[self.run.plan.steps()];
-                done = if passed == Passed::Joint { done + 1 } else { 0 };
-                node = (t, done);
-                self.h = self.h.min(size);
-                continue;
             }
             // append to the plan
-            done += 1;
-            t = control.arrive(node, done, self.halvings, (t, size), arrives.then_some(target));
-            self.append(size, t, declared.filter(|_| arrives && target == end), attempt.worst)?;
+            place.done += 1;
+            place.t =
+                control.arrive(place.node, place.done, self.halvings, (t, size), arrives.then_some(target));
+            self.append(size, place.t, declared.filter(|_| arrives && target == end), attempt.worst)?;
             self.tell(observe)?;
             if arrives || cut.is_some() {
-                node = (t, done);
+                place.node = (place.t, place.done);
             }
             if arrives {
-                self.parts.iter_mut().for_each(|parts| parts.arrive(t));
+                self.parts.iter_mut().for_each(|parts| parts.arrive(place.t));
             }
         }
         Ok(false)
@@ -371,6 +363,16 @@ impl<'a> Walk<'a> {
         }
         Ok(Attempt { accepted, worst })
     }
+}
+
+/// Where a run is in a smooth piece.
+struct Place {
+    /// Time of the last node [s].
+    t: f64,
+    /// Steps since the piece began.
+    done: usize,
+    /// The last time that had to be a node, and the steps before it.
+    node: (f64, usize),
 }
 
 /// What came of a step.

@@ -14,6 +14,7 @@
 
 pub mod adams;
 mod chain;
+mod chain_residual;
 mod clock;
 pub mod newmark;
 mod projected;
@@ -24,7 +25,8 @@ mod second;
 
 pub use crate::integrand::IntegrandRows;
 pub use crate::record::{Layout, Report, Span, Tolerance};
-pub use chain::{Chain, ChainResidual, StartLaw};
+pub use chain::{Chain, StartLaw};
+pub use chain_residual::ChainResidual;
 pub use recipe::{StepKind, StepRecipe};
 
 use crate::block::Integrated;

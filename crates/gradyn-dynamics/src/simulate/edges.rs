@@ -9,7 +9,7 @@
 //! After a change the side is that of the motion, whatever the sign of a rounding. Conditions that follow from
 //! others change with them. Two jumps at one instant are one event after the other, without time between.
 
-use super::{Attempt, Walk};
+use super::{Attempt, Place, Walk};
 use crate::crossing::{Crossing, Watch};
 use crate::error::StepError;
 use crate::event::Event;
@@ -39,6 +39,30 @@ pub(super) struct Changes {
 }
 
 impl Walk<'_> {
+    /// What the accepted step of `size` has passed: an edge, after which the run is elsewhere in its piece, or the
+    /// condition for the final time.
+    pub(super) fn edge(
+        &mut self,
+        place: &mut Place,
+        size: f64,
+        worst: usize,
+        event: &mut Option<Event>,
+    ) -> Result<Passed, StepError> {
+        let since = place.done - place.node.1;
+        let passed = self.cross(size, (worst, since), event);
+        let passed = self.or_rejected(passed, size)?;
+        match passed {
+            Passed::Nothing if self.ends(size, since, event)? => return Ok(Passed::End),
+            Passed::Joint | Passed::Edge => {
+                place.t = self.run.plan.t[self.run.plan.steps()];
+                place.done = if passed == Passed::Joint { place.done + 1 } else { 0 };
+                place.node = (place.t, place.done);
+                self.h = self.h.min(size);
+            }
+            _ => {}
+        }
+        Ok(passed)
+    }
     /// What came of an attempt of `size`. A fixed step that failed where laws have edges is tried with half its
     /// size: a law that goes on beyond its edge may have no solution there.
     pub(super) fn or_shorter(
@@ -58,11 +82,7 @@ impl Walk<'_> {
     }
     /// What came of the search for an edge in a step of `size`. Where a shorter step on the way failed, the
     /// step is tried with half its size.
-    pub(super) fn or_rejected(
-        &mut self,
-        passed: Result<Passed, StepError>,
-        size: f64,
-    ) -> Result<Passed, StepError> {
+    fn or_rejected(&mut self, passed: Result<Passed, StepError>, size: f64) -> Result<Passed, StepError> {
         let least = SHORTEST * self.control.step.unwrap_or(0.0) + self.control.minimum(self.run.plan.t[0]);
         match passed {
             Err(e) if is_iteration(&e) && size > least => {
@@ -161,7 +181,7 @@ impl Walk<'_> {
     }
     /// Looks for conditions that change in the step of `size` that was accepted; where one does, the step to
     /// it is appended in its place, with what follows. Says whether something begins anew.
-    pub(super) fn cross(
+    fn cross(
         &mut self,
         size: f64,
         (worst, since): (usize, usize),

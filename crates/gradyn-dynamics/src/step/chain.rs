@@ -1,19 +1,18 @@
 //! The records of a run, one after the other: record 0 is the start, others are steps and restarts.
 //!
-//! A start has no past, a restart no length. [`Chain`] and [`ChainResidual`] send both to [`Initial`] and all
+//! A start has no past, a restart no length. [`Chain`] and [`ChainResidual`](super::ChainResidual) send both to [`Initial`] and all
 //! other records to the step: nobody else knows the difference. Where conditions of the motion decide times,
 //! the time of a record is its last number ([`Clock`]).
 
 use super::clock::Clock;
-use super::{Counts, Report, Residual, Span, StepArgs, StepRecipe, Stepper, Tolerance};
+use super::{Counts, Report, Span, StepArgs, StepRecipe, Stepper, Tolerance};
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::formulation::Lagrange;
-use crate::initial::{self, Initial, restart};
+use crate::initial::Initial;
 use crate::plan::{ClockRow, Frozen, Plan};
-use crate::record::Layout;
 use crate::turns::Turns;
-use gradyn_model::{Evaluator, FunctionalSet, RowChoice, RunScalar, Setup};
+use gradyn_model::{RowChoice, Setup};
 
 /// What record 0 obeys.
 #[derive(Clone, Copy, Debug)]
@@ -396,120 +395,5 @@ impl Chain {
             factorizations: a.factorizations.zip(b.factorizations).map(|(a, b)| a + b),
         };
         counts.reduce(sum).unwrap_or_default()
-    }
-}
-
-/// Residuals of the records of a run, on any scalar of the program.
-pub struct ChainResidual<S: RunScalar> {
-    plain: PlainResidual<S>,
-    layout: Layout,
-    /// Conditions whose changes are events.
-    conditions: Vec<S>,
-}
-
-impl<S: RunScalar> ChainResidual<S> {
-    /// Memory of record 0 and of steps with the rows of the system.
-    pub(super) fn new(recipe: &StepRecipe, p: &[S]) -> Self {
-        let layout = recipe.layout();
-        Self { plain: PlainResidual::new(recipe, p), layout, conditions: vec![S::zero(); layout.sides] }
-    }
-    /// g of a condition at the node of a record.
-    fn condition(&mut self, side: u32, t: S, branches: &[f64], x: &[S]) -> S {
-        let terms = &mut self.plain.terms;
-        terms.set_branches(branches);
-        terms.at_time(t);
-        terms.measure(FunctionalSet::Condition, &self.layout.node(t, x), &mut self.conditions);
-        self.conditions[side as usize]
-    }
-}
-
-impl<S: RunScalar> Residual<S> for ChainResidual<S> {
-    fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
-        let Some(len) = self.layout.time() else { return self.plain.residual(a, r) };
-        // (1) of the clock
-        let time = a.x[len];
-        let span = match a.past.get(len) {
-            None => Span { t: time, h: S::zero() },
-            Some(&past) => Span { t: past, h: time - past },
-        };
-        self.plain.residual(&StepArgs { span, ..a.without_time(len) }, &mut r[..len]);
-        // (2) of the clock
-        r[len] = match a.frozen.clock {
-            ClockRow::Fixed | ClockRow::Declared(_) => time - a.span.end(),
-            ClockRow::Past => time - span.t,
-            ClockRow::Event(side) => self.condition(side, time, a.frozen.branches, &a.x[..len]),
-        };
-    }
-}
-
-/// Residuals of records without their times.
-pub(super) struct PlainResidual<S: RunScalar> {
-    recipe: StepRecipe,
-    p: Vec<S>,
-    /// Terms for record 0 and restarts.
-    terms: Evaluator<S>,
-    /// Memory of the steps for each choice of rows that was met, the first for that of the system.
-    steps: Vec<(Option<RowChoice>, Box<dyn Residual<S>>)>,
-}
-
-impl<S: RunScalar> PlainResidual<S> {
-    /// Memory of record 0 and of steps with the rows of the system.
-    pub(super) fn new(recipe: &StepRecipe, p: &[S]) -> Self {
-        let terms = recipe.system().evaluator(p);
-        let steps = vec![(None, recipe.step_residual(p))];
-        Self { recipe: recipe.clone(), p: p.to_vec(), terms, steps }
-    }
-    /// The step for a choice of rows; memory for a new one is made where it is first met.
-    fn step_with(&mut self, rows: Option<&RowChoice>) -> &mut dyn Residual<S> {
-        let known = self.steps.iter().position(|s| s.0.as_ref() == rows);
-        let at = known.unwrap_or_else(|| {
-            let with = |r| self.recipe.with_rows(r).expect("a choice that the run made steps with");
-            let recipe = rows.map_or_else(|| self.recipe.clone(), with);
-            self.steps.push((rows.cloned(), recipe.step_residual(&self.p)));
-            self.steps.len() - 1
-        });
-        &mut *self.steps[at].1
-    }
-    /// Record 0.
-    fn start(&mut self, a: &StepArgs<S>, r: &mut [S]) {
-        let Self { recipe, terms, .. } = self;
-        let (start, layout) = (recipe.start(), recipe.step_layout());
-        terms.set_branches(a.frozen.branches);
-        initial::residual(recipe.system(), &start.law, &layout, a.span.t, a.x, terms, r);
-        if start.auxiliary {
-            initial::auxiliary_rows(&layout, a.x, r);
-        }
-    }
-    /// A restart, with the rows of its record.
-    fn restart(&mut self, a: &StepArgs<S>, r: &mut [S]) {
-        let (start, layout) = (self.recipe.start(), self.recipe.step_layout());
-        let records = [a.past, a.x];
-        match a.frozen.rows {
-            None => {
-                self.terms.set_branches(a.frozen.branches);
-                let sys = self.recipe.system();
-                restart::residual(sys, &start.law, &layout, a.span, records, &mut self.terms, r);
-            }
-            Some(rows) => {
-                let recipe = self.recipe.with_rows(rows).expect("a choice that the run made steps with");
-                let mut terms = recipe.system().evaluator(&self.p);
-                terms.set_branches(a.frozen.branches);
-                let sys = recipe.system();
-                restart::residual(sys, &start.law, &layout, a.span, records, &mut terms, r);
-            }
-        }
-        if start.auxiliary {
-            initial::auxiliary_rows(&layout, a.x, r);
-        }
-    }
-}
-
-impl<S: RunScalar> Residual<S> for PlainResidual<S> {
-    fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
-        match (a.is_start(), a.frozen.restart) {
-            (true, _) => self.start(a, r),
-            (false, true) => self.restart(a, r),
-            (false, false) => self.step_with(a.frozen.rows).residual(a, r),
-        }
     }
 }

@@ -9,7 +9,7 @@
 //! Only an event, the restart after it and the step after that depend on the time of the event: later nodes
 //! are numbers of the plan. Record 0 has R_t in place of R_h. Products are those of any record, one longer.
 
-use super::chain::PlainResidual;
+use super::chain_residual::PlainResidual;
 use super::{Residual, Span, StepArgs, StepRecipe};
 use crate::error::StepError;
 use crate::plan::{ClockRow, Frozen};

@@ -4,7 +4,8 @@
 //! f64 and a [`ChainResidual`] for any scalar of the program.
 
 use super::adams::Adams;
-use super::chain::{Chain, ChainResidual, StartLaw};
+use super::chain::{Chain, StartLaw};
+use super::chain_residual::ChainResidual;
 use super::newmark::Newmark;
 use super::projected::Projected;
 use super::rosenbrock::Rosenbrock;

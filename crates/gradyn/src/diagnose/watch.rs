@@ -7,8 +7,9 @@
 //! |y(t + ε/10) - y(t - ε/10)| > ½ |y(t + ε) - y(t - ε)|                                               (1)
 //! ```
 //! with y the forces, the integrands and Φ, Φ̇, Φ̈ at fixed q, q̇, q̈. A jump of Φ or Φ̇ is an impact, which
-//! no step applies; other jumps are no news where the run restarts. Accelerations jump where a clamped spline that drives begins or ends: the node has those
-//! of one side, so that the step on the other is of first order.
+//! no step applies; other jumps are no news where the run restarts. Accelerations jump where a clamped spline
+//! that drives begins or ends: the node has those of one side, so that the step on the other is of first
+//! order.
 
 use crate::prepare::{Jump, Prepared, Run};
 use gradyn_model::spline::Kind;
