@@ -62,6 +62,10 @@ impl Watch {
             sides,
         })
     }
+    /// Does any condition end steps?
+    pub(crate) fn is_asked(&self) -> bool {
+        self.watched.contains(&true)
+    }
     /// (g, ġ) at the end of a step: rates of accelerations and multipliers are those of the step.
     pub(crate) fn look(&mut self, span: Span<f64>, branches: &[f64], [past, x]: [&[f64]; 2]) {
         let lay = self.layout;

@@ -70,7 +70,7 @@ impl Walk<'_> {
         attempt: Result<Attempt, StepError>,
         size: f64,
     ) -> Result<Attempt, StepError> {
-        let edged = self.watch.as_ref().is_some_and(|watch| watch.watched.contains(&true));
+        let edged = self.watch.as_ref().is_some_and(Watch::is_asked);
         let least = self.control.step.unwrap_or(0.0) * SHORTEST;
         match attempt {
             Err(_) if edged && self.control.tolerance.is_none() && size > least => {
@@ -187,7 +187,9 @@ impl Walk<'_> {
         (worst, since): (usize, usize),
         event: &mut Option<Event>,
     ) -> Result<Passed, StepError> {
-        let Some(mut watch) = self.watch.take() else { return Ok(Passed::Nothing) };
+        let Some(mut watch) = self.watch.take_if(|watch| watch.is_asked()) else {
+            return Ok(Passed::Nothing);
+        };
         let result = self.cross_with(&mut watch, size, (worst, since), event);
         self.watch = Some(watch);
         result
