@@ -59,7 +59,9 @@ pub(super) fn newmark(
     let mut warnings = vec![];
     let Some(scheme) = run.method.scheme() else { return warnings };
     let [q, v, forces, accelerations, _] = scales(run, terms);
-    let h = run.trajectory.plan.h.iter().fold(f64::INFINITY, |s, h| s.min(*h));
+    let plan = &run.trajectory.plan;
+    let steps = (1..=plan.steps()).filter(|&n| !plan.restarts[n]);
+    let h = steps.fold(f64::INFINITY, |s, n| s.min(plan.h[n - 1]));
     let m = &run.method;
     warnings.extend(slow_newton(run));
     if m.formulation.position_level() && m.projections() == Projections::Off && !scheme.dissipates() {
