@@ -29,7 +29,7 @@ pub struct Mesh {
 }
 
 /// Times nearer to each other than this, relative to the length of the run, are one.
-const SAME_TIME: f64 = 1e-12;
+pub(crate) const SAME_TIME: f64 = 1e-12;
 
 /// Samples nearer to each other or to another node than this, relative to the length of the run, are refused:
 /// λ and a that follow from positions have roundings over h², and would spoil what is integrated too.

@@ -88,9 +88,9 @@ impl Watch {
     }
     /// Is condition `k` on the other side where it was looked at last?
     pub(crate) fn has_changed(&self, k: usize, side: f64) -> bool {
-        let [f, rate] = signed(side, self.next[k]);
+        let [f, _] = signed(side, self.next[k]);
         let least = if self.sides[k].edge == Edge::Joined { NEAR_JOINT } else { ROUNDING * self.largest[k] };
-        self.watched[k] && f < 0.0 && (-f > least || (f == 0.0 && rate < 0.0))
+        self.watched[k] && f < 0.0 && -f > least
     }
     /// May a condition have changed in a step of `size`, whose end was looked at?
     pub(crate) fn may_have_changed(&self, sides: &[f64], size: f64) -> bool {

@@ -182,7 +182,8 @@ impl<T> Pair<T> {
             self.sides.swap(0, 1);
         }
         let known = [is_at(&self.nodes[0], past), is_at(&self.nodes[1], node)];
-        let known = [0, 1].map(|k| known[k] && (sides.is_empty() || self.sides[k] == sides));
+        let known = [0, 1]
+            .map(|k| known[k] && self.sides[k].iter().zip(sides).all(|(a, b)| a.to_bits() == b.to_bits()));
         self.sides.iter_mut().for_each(|s| s.copy_from_slice(sides));
         for (have, (t, x)) in self.nodes.iter_mut().zip([past, node]) {
             have.0 = t;

@@ -2,7 +2,7 @@
 
 use crate::control::Mesh;
 use crate::plan::{Plan, Statistics};
-use crate::record::Layout;
+use crate::record::{Layout, Span};
 use crate::step::{StepArgs, StepRecipe};
 use crate::turns::standing;
 
@@ -44,7 +44,13 @@ impl Trajectory {
     /// Record `n` with what it follows from, on slots `p`.
     #[doc(hidden)]
     pub fn args(&self, n: usize, p: &[f64]) -> StepArgs<'_> {
-        let span = self.plan.span(n, p);
+        // times that are numbers of the records may have moved from those of the plan
+        let span = match (self.layout.time(), self.past(n)) {
+            (Some(time), past) if !past.is_empty() => {
+                Span { t: past[time], h: self.record(n)[time] - past[time] }
+            }
+            _ => self.plan.span(n, p),
+        };
         StepArgs { span, frozen: self.plan.frozen(n), x: self.record(n), past: self.past(n) }
     }
     /// The last record.

@@ -10,6 +10,7 @@
 //! others change with them. Two jumps at one instant are one event after the other, without time between.
 
 use super::{Attempt, Place, Walk};
+use crate::control::SAME_TIME;
 use crate::crossing::{Crossing, Watch};
 use crate::error::StepError;
 use crate::event::Event;
@@ -49,8 +50,7 @@ impl Walk<'_> {
         event: &mut Option<Event>,
     ) -> Result<Passed, StepError> {
         let since = place.done - place.node.1;
-        let passed = self.cross(size, (worst, since), event);
-        let passed = self.or_rejected(passed, size)?;
+        let passed = self.cross(size, (worst, since), event)?;
         match passed {
             Passed::Nothing if self.ends(size, since, event)? => return Ok(Passed::End),
             Passed::Joint | Passed::Edge => {
@@ -78,19 +78,6 @@ impl Walk<'_> {
                 Ok(Attempt { accepted: false, worst: 0 })
             }
             attempt => attempt,
-        }
-    }
-    /// What came of the search for an edge in a step of `size`. Where a shorter step on the way failed, the
-    /// step is tried with half its size.
-    fn or_rejected(&mut self, passed: Result<Passed, StepError>, size: f64) -> Result<Passed, StepError> {
-        let least = SHORTEST * self.control.step.unwrap_or(0.0) + self.control.minimum(self.run.plan.t[0]);
-        match passed {
-            Err(e) if is_iteration(&e) && size > least => {
-                self.halve(size);
-                self.h = 0.5 * size;
-                Ok(Passed::Failed)
-            }
-            passed => passed,
         }
     }
     /// Rejects a step of `size`: the next attempt has half of it.
@@ -123,7 +110,7 @@ impl Walk<'_> {
             let [g, rate] = watch.next[k];
             let side = match watch.sides[k].time {
                 Some(slot) => {
-                    let past = p[slot as usize] - t <= SAME_INSTANT * length;
+                    let past = p[slot as usize] - t <= SAME_TIME * length;
                     (rate > 0.0) == past
                 }
                 None if !watch.watched[k] => {
@@ -211,9 +198,20 @@ impl Walk<'_> {
         // the step to where it changes
         let decided = Decided { branches: self.turns.references(), choice: &self.choice, rows: self.rows };
         let mut trial = Trial::new(self.run, n, decided);
-        let Some(Crossing { side, h, x }) = watch.find(size, &mut trial, &mut self.chain)? else {
-            watch.follow();
-            return Ok(Passed::Nothing);
+        let least = SHORTEST * self.control.step.unwrap_or(0.0) + self.control.minimum(span.t);
+        let Crossing { side, h, x } = match watch.find(size, &mut trial, &mut self.chain) {
+            Ok(Some(crossing)) => crossing,
+            Ok(None) => {
+                watch.follow();
+                return Ok(Passed::Nothing);
+            }
+            // a shorter step on the way failed: half of the step is tried
+            Err(e) if is_iteration(&e) && size > least => {
+                self.halve(size);
+                self.h = 0.5 * size;
+                return Ok(Passed::Failed);
+            }
+            Err(e) => return Err(e),
         };
         // the step to the change takes the place of the one that was accepted
         let span = Span { t: span.t, h };
@@ -231,7 +229,9 @@ impl Walk<'_> {
         if watch.sides[side].edge == Edge::Jump {
             self.run.plan.mark_event(side as u32);
         }
-        self.count_change(span.end(), &watch.sides[side].what)?;
+        if watch.sides[side].edge != Edge::Joined {
+            self.count_change(span.end(), &watch.sides[side].what)?;
+        }
         let passed = self.change(watch, side)?;
         if let Some(event) = event {
             event.renew(self.run)?;
@@ -252,9 +252,7 @@ impl Walk<'_> {
             watch.follow();
             return Ok(Passed::Joint);
         }
-        self.settle(watch, side)?;
-        self.restart(0.0)?;
-        self.look_at_last(watch);
+        self.restart_settled(watch, side)?;
         let t = self.run.plan.t[self.run.plan.steps()];
         if self.leads_back(watch, side) {
             if watch.sides[side].edge == Edge::Jump {
@@ -262,10 +260,25 @@ impl Walk<'_> {
             }
             // a corner that is only touched: the motion stays on its side
             self.flip(side, count);
+            self.restart(0.0)?;
+            self.look_at_last(watch);
         }
         watch.follow();
         self.change_others(watch, side, &before)?;
         Ok(Passed::Edge)
+    }
+    /// Restarts after a change of `side`, until conditions that read accelerations agree with them.
+    fn restart_settled(&mut self, watch: &mut Watch, side: usize) -> Result<(), StepError> {
+        for _ in 0..=watch.sides.len() {
+            self.settle(watch, side)?;
+            self.restart(0.0)?;
+            self.look_at_last(watch);
+            let sides = self.turns.sides(watch.sides.len());
+            if !(0..sides.len()).any(|k| k != side && watch.has_changed(k, sides[k])) {
+                break;
+            }
+        }
+        Ok(())
     }
     /// Conditions that jump with the last change take the side that they have now.
     fn settle(&mut self, watch: &mut Watch, side: usize) -> Result<(), StepError> {
@@ -288,11 +301,11 @@ impl Walk<'_> {
     ) -> Result<(), StepError> {
         let t = self.run.plan.t[self.run.plan.steps()];
         let instant = SAME_INSTANT * (self.mesh.end() - self.run.plan.t[0]) + 4.0 * f64::EPSILON * t.abs();
-        let sides = self.turns.sides(watch.sides.len()).to_vec();
-        let others: Vec<usize> = (0..sides.len()).filter(|&k| k != side && watch.watched[k]).collect();
+        let count = watch.sides.len();
+        let others: Vec<usize> = (0..count).filter(|&k| k != side && watch.watched[k]).collect();
         for k in others {
             let [g, rate] = watch.next[k];
-            let leaves = rate != 0.0 && (rate > 0.0) != (sides[k] > 0.5);
+            let leaves = rate != 0.0 && (rate > 0.0) != (self.turns.sides(count)[k] > 0.5);
             if g.abs() > instant * rate.abs() || !leaves {
                 continue;
             }
@@ -338,7 +351,7 @@ impl Walk<'_> {
         let Some(mut watch) = self.watch.take() else { return Ok(()) };
         let n = self.run.plan.steps();
         let t = self.run.plan.t[n];
-        let near = SAME_INSTANT.max(1e-12) * (self.mesh.end() - self.run.plan.t[0]);
+        let near = SAME_TIME * (self.mesh.end() - self.run.plan.t[0]);
         let changed: Vec<usize> = (0..watch.sides.len())
             .filter(|&k| watch.sides[k].time.is_some_and(|slot| (p[slot as usize] - t).abs() <= near))
             .collect();
@@ -352,10 +365,11 @@ impl Walk<'_> {
             return Err(StepError::Together { t, first, second });
         }
         changed.iter().for_each(|&k| self.flip(k, watch.sides.len()));
-        if let Some(&k) = jumps.first() {
+        // a corner whose time is not that of the node needs the accelerations of its other side
+        let other = changed.iter().copied().find(|&k| watch.sides[k].time != slot);
+        if let Some(k) = jumps.first().copied().or(other) {
             self.count_change(t, &watch.sides[k].what)?;
-            self.settle(&mut watch, k)?;
-            self.restart(0.0)?;
+            self.restart_settled(&mut watch, k)?;
         }
         self.look_at_last(&mut watch);
         watch.follow();

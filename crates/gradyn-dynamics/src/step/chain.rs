@@ -180,6 +180,7 @@ impl Chain {
         let mut report = Report::default();
         let mut h = span.h;
         let mut before: Option<[f64; 2]> = None;
+        let mut settled = false;
         for _ in 0..MOST_TRIALS {
             // g after a step h
             let trial = Span { t: span.t, h };
@@ -190,8 +191,9 @@ impl Chain {
             // the next h, which must stay a step
             let slope = before.map_or(rate, |[h0, g0]| if h == h0 { rate } else { (g - g0) / (h - h0) });
             before = Some([h, g]);
-            let change = if slope == 0.0 { 0.0 } else { g / slope };
-            if change.abs() <= least || !change.is_finite() {
+            let change = g / slope;
+            settled = change.abs() <= least;
+            if settled || !change.is_finite() {
                 break;
             }
             h -= change;
@@ -200,7 +202,7 @@ impl Chain {
             }
         }
         x[self.len] = span.t + h;
-        Ok(report)
+        if settled { Ok(report) } else { Err(StepError::Moved { t: span.t, from: span.h, to: h }) }
     }
     /// (g, ġ) of a condition at the end of a step.
     fn condition(&mut self, side: u32, span: Span<f64>, frozen: Frozen, records: [&[f64]; 2]) -> [f64; 2] {
