@@ -82,6 +82,16 @@ impl Watch {
             self.largest[k] = self.largest[k].max(g.re.abs());
         }
     }
+    /// The first condition that changes within a time from the last node, by its rate, and when.
+    pub(crate) fn next_edge(&self, sides: &[f64], within: f64) -> Option<(usize, f64)> {
+        let time = |k: usize| {
+            let [f, rate] = signed(sides[k], self.last[k]);
+            (self.watched[k] && f >= 0.0 && rate < 0.0)
+                .then(|| (k, -f / rate))
+                .filter(|edge| edge.1 <= within)
+        };
+        (0..sides.len()).filter_map(time).min_by(|a, b| a.1.total_cmp(&b.1))
+    }
     /// Goes on from where it looked last.
     pub(crate) fn follow(&mut self) {
         self.last.copy_from_slice(&self.next);

@@ -171,7 +171,14 @@ impl<'a> Walk<'a> {
             let free = cut.unwrap_or(control.size(done, self.halvings, self.h));
             let (size, arrives) = control.clip(t, free, target);
             let attempt = self.attempt_in_parts(size, done, if arrives { target } else { t + size });
-            let attempt = self.or_shorter(attempt, size)?;
+            let attempt = match self.or_shorter(attempt, size) {
+                Ok(attempt) => attempt,
+                Err(e) => {
+                    self.leave_edge(&mut place, e)?;
+                    self.tell(observe)?;
+                    continue;
+                }
+            };
             if !attempt.accepted {
                 continue;
             }

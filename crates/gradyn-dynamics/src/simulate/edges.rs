@@ -27,6 +27,8 @@ const MOST_EVENTS: usize = 10_000;
 const SHRINKING: usize = 40;
 /// A fixed step that fails beyond an edge is halved down to this part of it.
 const SHORTEST: f64 = 1e-3;
+/// An edge within this time, relative to the run, is gone over where steps fail before it.
+const NEAR_EDGE: f64 = 1e-9;
 /// Changes within this time, relative to the run, are at one instant.
 const SAME_INSTANT: f64 = 1e-13;
 
@@ -79,6 +81,30 @@ impl Walk<'_> {
             }
             attempt => attempt,
         }
+    }
+    /// Goes over the edge that is next, where no step reaches it: a law that is no number beyond it. The error
+    /// of the step, where no edge is near.
+    pub(super) fn leave_edge(&mut self, place: &mut Place, e: StepError) -> Result<(), StepError> {
+        let Some(mut watch) = self.watch.take_if(|watch| watch.is_asked()) else { return Err(e) };
+        let near =
+            NEAR_EDGE * (self.mesh.end() - self.run.plan.t[0]) + SHORTEST * self.control.step.unwrap_or(0.0);
+        let Some((side, h)) = watch.next_edge(self.turns.sides(watch.sides.len()), near) else {
+            return Err(e);
+        };
+        self.run.x.truncate((self.run.plan.steps() + 1) * self.run.layout.len);
+        // just before it, where the law of this side is still a number
+        self.restart(h * (1.0 - 1e-9)).map_err(|_| e)?;
+        if watch.sides[side].edge == Edge::Jump {
+            self.run.plan.mark_event(side as u32);
+        }
+        self.look_at_last(&mut watch);
+        self.change(&mut watch, side)?;
+        self.watch = Some(watch);
+        place.t = self.run.plan.t[self.run.plan.steps()];
+        place.done = 0;
+        place.node = (place.t, 0);
+        self.h = self.control.step.unwrap_or(1e-6 * (self.mesh.end() - self.run.plan.t[0]));
+        Ok(())
     }
     /// Rejects a step of `size`: the next attempt has half of it.
     fn halve(&mut self, size: f64) {

@@ -176,7 +176,8 @@ impl Chain {
         past: &[f64],
         x: &mut [f64],
     ) -> Result<Report, StepError> {
-        let least = 2.0 * f64::EPSILON * span.end().abs();
+        // roundings of the time and of the positions
+        let least = 128.0 * f64::EPSILON * span.end().abs() + 1e-12 * span.h;
         let mut report = Report::default();
         let mut h = span.h;
         let mut before: Option<[f64; 2]> = None;

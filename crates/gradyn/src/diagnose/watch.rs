@@ -21,8 +21,7 @@ pub(crate) fn declared_jump(model: &Prepared, run: &Run, terms: &mut Evaluator<f
     let plan = &run.trajectory.plan;
     let sides = |n: usize| &plan.branches(n)[plan.branch_count - run.trajectory.layout.sides..];
     let changes = |n: usize| sides(n).iter().zip(sides(n + 1)).any(|(a, b)| (a - b).abs() > 0.5);
-    let still = |n: usize| plan.restarts[n] && plan.h[n - 1] == 0.0;
-    let asked = |n: &usize| !still(*n) && (plan.declared[*n].is_some() || changes(*n));
+    let asked = |n: &usize| !plan.restarts[*n] && (plan.declared[*n].is_some() || changes(*n));
     let declared: Vec<usize> = (1..plan.steps()).filter(asked).collect();
     let scales = if declared.is_empty() { [0.0; 5] } else { scales(run, terms) };
     declared.into_iter().find_map(|n| jump_at(model, run, n, &scales, terms))
