@@ -98,6 +98,8 @@ impl Walk<'_> {
             self.run.plan.mark_event(side as u32);
         }
         self.look_at_last(&mut watch);
+        // counted too, so that laws that fail on both sides end the run
+        self.count_change(place.t, &watch.sides[side].what)?;
         self.change(&mut watch, side)?;
         self.watch = Some(watch);
         place.t = self.run.plan.t[self.run.plan.steps()];
