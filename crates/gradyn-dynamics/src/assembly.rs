@@ -164,13 +164,15 @@ fn ranks(sys: &Setup, phi_q: &[f64]) -> Ranks {
             .collect();
         (found.kept.iter().map(|&k| list[k]).collect::<Vec<u32>>(), dependent, found.condition)
     };
-    let holonomic: Vec<u32> = (0..(dims.m - dims.m_vel) as u32).collect();
+    let off = &sys.row_choice().off;
+    let on = |k: &u32| !off.contains(k);
+    let holonomic: Vec<u32> = (0..(dims.m - dims.m_vel) as u32).filter(on).collect();
     let (positions, mut redundant, mut condition) = rows(&holonomic);
     if !redundant.is_empty() {
         condition = rows(&positions).2;
     }
     let mut velocities = positions.clone();
-    for k in (dims.m - dims.m_vel) as u32..dims.m as u32 {
+    for k in ((dims.m - dims.m_vel) as u32..dims.m as u32).filter(on) {
         velocities.push(k);
         let (_, dependent, with) = rows(&velocities);
         if dependent.is_empty() {

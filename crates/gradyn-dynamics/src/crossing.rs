@@ -10,7 +10,7 @@ use crate::error::StepError;
 use crate::record::{Layout, Span};
 use crate::step::Chain;
 use crate::trial::{Cubic, Trial, root};
-use gradyn_model::{Edge, Evaluator, FunctionalSet, Setup, Side};
+use gradyn_model::{Evaluator, FunctionalSet, Setup, Side};
 use gradyn_num::Dual;
 
 /// How near a node comes to the joint of two pieces, relative to their width.
@@ -31,6 +31,8 @@ pub(crate) struct Watch {
     pub last: Vec<[f64; 2]>,
     pub next: Vec<[f64; 2]>,
     largest: Vec<f64>,
+    /// Conditions that a constraint holds at zero, with the side that they had before.
+    asleep: Vec<(usize, f64)>,
 }
 
 /// A step that ends where a condition changes.
@@ -48,7 +50,7 @@ impl Watch {
     pub(crate) fn new(sys: &Setup, p: &[f64], layout: Layout, joints: bool) -> Option<Self> {
         let sides = sys.sides().to_vec();
         let zero = Dual::from(0.0);
-        let ends = |s: &Side| s.time.is_none() && (joints || s.edge != Edge::Joined);
+        let ends = |s: &Side| s.is_exact() || (joints && s.time.is_none() && s.mode.is_none());
         let watched = sides.iter().map(ends).collect();
         (!sides.is_empty()).then(|| Self {
             layout,
@@ -59,12 +61,24 @@ impl Watch {
             last: vec![[0.0; 2]; sides.len()],
             next: vec![[0.0; 2]; sides.len()],
             largest: vec![0.0; sides.len()],
+            asleep: vec![],
             sides,
         })
     }
     /// Does any condition end steps?
     pub(crate) fn is_asked(&self) -> bool {
         self.watched.contains(&true)
+    }
+    /// Condition `k` is held at zero by a constraint; it was on a side before.
+    pub(crate) fn sleep(&mut self, k: usize, side: f64) {
+        self.watched[k] = false;
+        self.asleep.push((k, side));
+    }
+    /// Watches the conditions again that were held at zero; their sides are those that they had.
+    pub(crate) fn wake(&mut self) -> Vec<(usize, f64)> {
+        let woken = std::mem::take(&mut self.asleep);
+        woken.iter().for_each(|w| self.watched[w.0] = true);
+        woken
     }
     /// (g, ġ) at the end of a step: rates of accelerations and multipliers are those of the step.
     pub(crate) fn look(&mut self, span: Span<f64>, branches: &[f64], [past, x]: [&[f64]; 2]) {
@@ -99,7 +113,7 @@ impl Watch {
     /// Is condition `k` on the other side where it was looked at last?
     pub(crate) fn has_changed(&self, k: usize, side: f64) -> bool {
         let [f, _] = signed(side, self.next[k]);
-        let least = if self.sides[k].edge == Edge::Joined { NEAR_JOINT } else { ROUNDING * self.largest[k] };
+        let least = if self.sides[k].is_exact() { ROUNDING * self.largest[k] } else { NEAR_JOINT };
         self.watched[k] && f < 0.0 && -f > least
     }
     /// May a condition have changed in a step of `size`, whose end was looked at?
@@ -198,8 +212,7 @@ impl Watch {
         let high = signed(side, self.next[k])[0];
         let guess = end * self.cubic(k, side, end).first_zero(1.0);
         let least = trial.least(end);
-        let joined = self.sides[k].edge == Edge::Joined;
-        let enough = if joined { NEAR_JOINT } else { 0.0 };
+        let enough = if self.sides[k].is_exact() { 0.0 } else { NEAR_JOINT };
         // where f begins at zero, it is the last change that is found again: begin beside it
         let start = if begin == 0.0 { (0.01 * guess).max(least) } else { 0.0 };
         let h = root(
@@ -218,7 +231,7 @@ impl Watch {
     }
     /// A condition at which something jumps passes zero with some speed, and does not jump itself.
     fn check(&self, k: usize, t: f64, size: f64) -> Result<(), StepError> {
-        if self.sides[k].edge != Edge::Jump {
+        if !self.sides[k].is_jump() {
             return Ok(());
         }
         let [_, rate] = self.next[k];

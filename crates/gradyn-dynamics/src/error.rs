@@ -213,6 +213,53 @@ pub enum StepError {
         /// What the second condition stands in.
         second: String,
     },
+    /// An event gives velocities that constraints do not allow, or the same one twice.
+    #[error(
+        "t = {t:.6} s: event `{event}` gives velocities along which nothing can move, or which follow from \
+         each other"
+    )]
+    EventBlocked {
+        /// Time of the event [s].
+        t: f64,
+        /// Name of the event.
+        event: String,
+    },
+    /// Nothing opens after an impact.
+    #[error(
+        "t = {t:.6} s: the gap of event `{event}` does not open after the impact (its rate is {rate:.1e} m/s)"
+    )]
+    StaysInContact {
+        /// Time of the event [s].
+        t: f64,
+        /// Name of the event.
+        event: String,
+        /// Rate of the gap after the impact [m/s].
+        rate: f64,
+    },
+    /// A run begins beyond the stop of an impact.
+    #[error("t = {t:.6} s: the run begins beyond the stop of event `{event}`, whose gap is {gap:.3e}")]
+    BeyondStop {
+        /// Start of the run [s].
+        t: f64,
+        /// Name of the event.
+        event: String,
+        /// The gap there.
+        gap: f64,
+    },
+    /// A constraint that is switched on does not hold.
+    #[error(
+        "t = {t:.6} s: {row} does not hold where event `{event}` switches it on: it is off by {residual:.3e}"
+    )]
+    DoesNotHold {
+        /// Time of the event [s].
+        t: f64,
+        /// Name of the event.
+        event: String,
+        /// Row that is switched on.
+        row: String,
+        /// What is left of it.
+        residual: f64,
+    },
     /// Conditions change too often.
     #[error(
         "t = {t:.6} s: conditions changed {events} times, the last one of {what}, \
@@ -404,14 +451,6 @@ pub enum StepError {
         t: f64,
         /// Steps done.
         steps: usize,
-    },
-    /// The rows must be chosen again, and the scheme cannot.
-    #[error(
-        "t = {t:.6} s: other redundant constraints must be left out from here on, and a Rosenbrock step, which begins with the multipliers of the last node, cannot change them"
-    )]
-    KeptRows {
-        /// Time of the last node [s].
-        t: f64,
     },
     /// A choice of rows that the system does not have.
     #[error("{message}")]

@@ -69,8 +69,8 @@ impl Lagrange {
     /// Are there penalties on rows that repeat each other?
     pub fn shares(&self, sys: &Setup) -> bool {
         self.compliance.factor > 0.0
-            && sys.dropped().is_empty()
-            && sys.independent(Kinematics::Velocity).len() < sys.dims().m
+            && sys.dropped().len() == sys.row_choice().off.len()
+            && sys.independent(Kinematics::Velocity).len() + sys.dropped().len() < sys.dims().m
     }
     /// Penalties on rows that repeat each other share their load by the roundings of Φ̈ times this: the
     /// largest α. Else 0.

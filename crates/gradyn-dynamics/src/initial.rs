@@ -13,6 +13,7 @@
 //! expressions of sensors, as many as there are degrees of freedom, so that what is held when a parameter
 //! changes is explicit. The transposed sweep is [A22, Eqs. 43c, 43b, 43a].
 
+mod impact;
 mod positions;
 pub(crate) mod restart;
 mod solver;
@@ -24,7 +25,6 @@ use self::positions::{Positions, rows_p, rows_p_t};
 use crate::equilibrium::Reduced;
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
-use crate::integrand::IntegrandRows;
 use crate::record::{Layout, Report};
 use crate::start::StartRows;
 use gradyn_model::{At, Evaluator, Kinematics, Level, RunScalar, Setup};
@@ -32,6 +32,17 @@ use gradyn_num::{Factor, largest};
 
 /// Newton iterations of the assembly.
 const MAX_ITERATIONS: usize = 50;
+
+/// What record 0 obeys.
+#[derive(Clone, Copy, Debug)]
+pub struct StartLaw {
+    /// The law of the accelerations and multipliers at the start.
+    pub law: Lagrange,
+    /// Has the record an auxiliary acceleration?
+    pub auxiliary: bool,
+    /// Are the accelerations solved for by Maggi's matrices?
+    pub matrix_r: bool,
+}
 
 /// Record 0, linearised.
 pub struct Initial {
@@ -53,9 +64,6 @@ pub struct Initial {
     all: Vec<f64>,
     /// 0, then what `felt` compares.
     felt: Vec<f64>,
-    /// Length of a restart, and g_x of the record before it.
-    h: f64,
-    past_g: IntegrandRows,
     /// Slots of products whose slots are not asked for.
     unused: Vec<f64>,
 }
@@ -110,7 +118,7 @@ fn residual_in<S: RunScalar>(
 
 /// (5) in place of (4) for the last block.
 pub(crate) fn auxiliary_rows<S: RunScalar>(layout: &Layout, x: &[S], r: &mut [S]) {
-    let (a, aux) = (layout.a(), layout.len - layout.n);
+    let (a, aux) = (layout.a(), layout.step_len() - layout.n);
     (0..layout.n).for_each(|i| r[aux + i] = x[aux + i] - x[a + i]);
 }
 
@@ -140,8 +148,6 @@ impl Initial {
             scratch: vec![0.0; layout.len],
             all: vec![0.0; layout.m],
             felt: vec![0.0; 5 * layout.n],
-            h: 0.0,
-            past_g: IntegrandRows::new(sys),
             unused: vec![0.0; sys.dims().args],
         })
     }

@@ -30,6 +30,8 @@ pub struct Frozen<'a> {
     pub clock: ClockRow,
     /// Is it a restart at the time of the record before?
     pub restart: bool,
+    /// The event whose velocities a restart has.
+    pub event: Option<u32>,
     /// Does the record before have a time that moves?
     pub past_moves: bool,
 }
@@ -72,6 +74,8 @@ pub struct Plan {
     pub events: Vec<Option<u32>>,
     /// Is the record a restart at the time of the one before?
     pub restarts: Vec<bool>,
+    /// The event whose velocities the record has, if it is a restart after one.
+    pub velocities: Vec<Option<u32>>,
     /// Are the times of events numbers of the records?
     pub clocked: bool,
     /// What decides branches, for each record.
@@ -97,6 +101,7 @@ impl Plan {
             declared: vec![declared],
             events: vec![None],
             restarts: vec![false],
+            velocities: vec![None],
             clocked: false,
             branches: branches.to_vec(),
             branch_count: branches.len(),
@@ -149,6 +154,7 @@ impl Plan {
             before: &self.h[..n.saturating_sub(1)],
             clock,
             restart: self.restarts[n],
+            event: self.velocities[n],
             past_moves,
         }
     }
@@ -160,6 +166,7 @@ impl Plan {
         self.declared.push(declared);
         self.events.push(None);
         self.restarts.push(false);
+        self.velocities.push(None);
         self.rows.push(rows);
         self.branches.extend_from_slice(branches);
         self.choices.extend_from_slice(choice);
@@ -171,6 +178,7 @@ impl Plan {
         self.declared.pop();
         self.events.pop();
         self.restarts.pop();
+        self.velocities.pop();
         self.rows.pop();
         self.branches.truncate(self.branches.len() - self.branch_count);
         self.choices.truncate(self.choices.len() - self.choice_count);
@@ -182,6 +190,7 @@ impl Plan {
         self.declared.reserve(steps);
         self.events.reserve(steps);
         self.restarts.reserve(steps);
+        self.velocities.reserve(steps);
         self.rows.reserve(steps);
         self.branches.reserve(steps * self.branch_count);
         self.choices.reserve(steps * self.choice_count);
@@ -241,12 +250,13 @@ impl Plan {
         let n = self.steps();
         self.events[n] = Some(side);
     }
-    /// Appends a restart h after the last node.
-    pub(crate) fn push_restart(&mut self, h: f64, decided: Decided) {
+    /// Appends a restart h after the last node, with velocities that an event gives.
+    pub(crate) fn push_restart(&mut self, h: f64, event: Option<u32>, decided: Decided) {
         let n = self.steps();
         let declared = if h == 0.0 { self.declared[n] } else { None };
         self.push(h, self.t[n] + h, declared, decided);
         self.restarts[n + 1] = true;
+        self.velocities[n + 1] = event;
     }
 }
 

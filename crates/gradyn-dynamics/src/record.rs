@@ -3,7 +3,7 @@
 use gradyn_model::{At, FunctionalSet, Setup};
 use gradyn_num::ProgramScalar;
 
-/// Where things are in a record: (q, v, a, λ | z | extras).
+/// Where things are in a record: (q, v, a, λ | z | extras | impulses | time).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Number n of coordinates.
@@ -14,6 +14,8 @@ pub struct Layout {
     pub o: usize,
     /// Conditions whose sides are data of a run.
     pub sides: usize,
+    /// Impulses of events, after the extras.
+    pub impulses: usize,
     /// Is the time of the record its last number?
     pub clock: bool,
     /// Length of a record.
@@ -25,11 +27,23 @@ impl Layout {
         let d = sys.dims();
         let o = sys.functionals(FunctionalSet::Integrand);
         let len = 3 * d.n + d.m + o + extras;
-        Self { n: d.n, m: d.m, o, sides: d.sides, clock: false, len }
+        Self { n: d.n, m: d.m, o, sides: d.sides, impulses: 0, clock: false, len }
+    }
+    /// This record with impulses of events after its extras.
+    pub(crate) fn with_impulses(self, impulses: usize) -> Self {
+        Self { impulses, len: self.len + impulses, ..self }
     }
     /// This record with its time as the last number.
     pub(crate) fn with_clock(self) -> Self {
         Self { clock: true, len: self.len + 1, ..self }
+    }
+    /// Length of what a step writes: all but impulses and time.
+    pub(crate) fn step_len(&self) -> usize {
+        self.len - self.impulses - usize::from(self.clock)
+    }
+    /// Offset of the impulses of events.
+    pub(crate) fn impulse(&self) -> usize {
+        self.step_len()
     }
     /// Where the time of a record is, if it is a number of it.
     pub fn time(&self) -> Option<usize> {

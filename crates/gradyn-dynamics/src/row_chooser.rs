@@ -34,6 +34,12 @@ const GOOD: f64 = 1.2;
 /// Choices of rows besides that of the system, and the number of that of each record and of the one after the
 /// last, that a run with multipliers has where this one has been; 0 where there is no choice.
 pub fn rows_along(sys: &Setup, p: &[f64], run: &Trajectory) -> (Vec<RowChoice>, Vec<u32>) {
+    // where events switch rows, the choices are those of the run
+    if sys.switches_rows() {
+        let mut numbers = run.plan.rows.clone();
+        numbers.extend(run.plan.rows.last());
+        return (run.plan.row_choices.clone(), numbers);
+    }
     let mut choices = vec![];
     let mut numbers = vec![0];
     let mut chooser = RowChooser::new(sys, p).ok().flatten();
@@ -75,7 +81,8 @@ pub(crate) struct RowChooser {
 impl RowChooser {
     /// Begins with the rows of the system; `None` where none is left out.
     pub(crate) fn new(sys: &Setup, p: &[f64]) -> Result<Option<Self>, StepError> {
-        if sys.dropped().is_empty() {
+        let off = &sys.row_choice().off;
+        if sys.dropped().len() == off.len() {
             return Ok(None);
         }
         let all = sys.with_all_rows()?;
@@ -90,7 +97,7 @@ impl RowChooser {
             saddle: Saddle::new(&identity, mn)?.released(sys.dropped()),
             kept: vec![0.0; mn.nnz()],
             b: vec![0.0; dims.n + dims.m],
-            d: vec![vec![0.0; dims.m]; sys.dropped().len()],
+            d: vec![vec![0.0; dims.m]; sys.dropped().len() - off.len()],
         }))
     }
     /// Another choice at (t, q), where the present one has become bad.
@@ -124,9 +131,9 @@ impl RowChooser {
         if saddle.refactor(|_| 1.0, |p| kept[p], kept, |_| 0.0, 1.0).is_err() {
             return false;
         }
-        // d of the others; a row of roundings holds by itself
+        // d of the others that are on; a row of roundings holds by itself
         let zero = nothing(longest);
-        for (d, r) in d.iter_mut().zip(&choice.dropped).map(|(d, &r)| (d, r as usize)) {
+        for (d, r) in d.iter_mut().zip(choice.redundant()).map(|(d, r)| (d, r as usize)) {
             b.fill(0.0);
             if longest[r] > zero {
                 mn.row(r).for_each(|p| b[mn.col(p)] = phi_q[p] / longest[r]);
@@ -141,7 +148,7 @@ impl RowChooser {
         let holonomic = self.sys.dims().m - self.sys.dims().m_vel;
         let mut worst = None;
         let mut most = limit;
-        for (i, (d, &r)) in self.d.iter().zip(&self.choice.dropped).enumerate() {
+        for (i, (d, r)) in self.d.iter().zip(self.choice.redundant()).enumerate() {
             // a row of velocity level does not determine positions
             let level = (r as usize) < holonomic;
             let may = |k: &usize| (*k < holonomic) == level && self.sys.may_drop(*k);
@@ -156,7 +163,7 @@ impl RowChooser {
     }
     /// Row number `i` of those that are left out takes the place of row k, (2).
     fn exchange(&mut self, i: usize, k: usize) {
-        let r = self.choice.dropped[i] as usize;
+        let Some(r) = self.choice.redundant().nth(i).map(|r| r as usize) else { return };
         // row k by r and the others
         let c = 1.0 / self.d[i][k];
         self.d[i].iter_mut().for_each(|d| *d *= -c);
@@ -168,7 +175,7 @@ impl RowChooser {
             d.iter_mut().zip(&new).for_each(|(d, n)| *d += share * n);
         }
         // the lists
-        self.choice.dropped[i] = k as u32;
+        self.choice.dropped.iter_mut().filter(|x| **x == r as u32).for_each(|x| *x = k as u32);
         for rows in &mut self.choice.independent {
             rows.iter_mut().filter(|x| **x == k as u32).for_each(|x| *x = r as u32);
             rows.sort_unstable();

@@ -2,6 +2,7 @@
 //! and sample. Only declared times and knots begin a smooth piece; at a sample the history of a step goes on.
 
 mod edges;
+mod events;
 
 use crate::control::{Controller, Mesh};
 use crate::crossing::Watch;
@@ -77,6 +78,7 @@ pub fn continue_run(
 /// A run on its way.
 struct Walk<'a> {
     recipe: &'a StepRecipe,
+    p: Vec<f64>,
     mesh: &'a Mesh,
     control: &'a Controller,
     run: &'a mut Trajectory,
@@ -132,6 +134,7 @@ impl<'a> Walk<'a> {
         let (watch, changes) = (None, Changes::default());
         let mut walk = Self {
             recipe,
+            p: p.to_vec(),
             mesh,
             control,
             run,
@@ -300,11 +303,9 @@ impl<'a> Walk<'a> {
         let n = plan.steps();
         let x = &self.run.x[n * self.run.layout.len..][..self.run.layout.n];
         let Some(choice) = chooser.decide(plan.t[n], x, self.turns.references()) else { return Ok(()) };
-        if matches!(self.recipe.kind, StepKind::Rosenbrock(_)) {
-            return Err(StepError::KeptRows { t: plan.t[n] });
-        }
         self.rows = number_of(choice, self.recipe.system(), &mut plan.row_choices);
-        Ok(())
+        // its stages are linear about λ of the node, which the new rows must have
+        if matches!(self.recipe.kind, StepKind::Rosenbrock(_)) { self.restart(0.0) } else { Ok(()) }
     }
     /// One attempt at a step of `size`, `since` steps after the piece began; on success the record is
     /// appended to the run, not yet the step to its plan. Where steps are chosen it sets the size of the next

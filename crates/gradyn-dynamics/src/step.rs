@@ -23,9 +23,10 @@ pub mod rosenbrock;
 pub mod runge_kutta;
 mod second;
 
+pub use crate::initial::StartLaw;
 pub use crate::integrand::IntegrandRows;
 pub use crate::record::{Layout, Report, Span, Tolerance};
-pub use chain::{Chain, StartLaw};
+pub use chain::Chain;
 pub use chain_residual::ChainResidual;
 pub use recipe::{StepKind, StepRecipe};
 
@@ -78,8 +79,8 @@ impl<S: Copy> StepArgs<'_, S> {
     pub fn is_start(&self) -> bool {
         self.past.is_empty()
     }
-    /// The first `len` numbers of its records: all but their times.
-    fn without_time(&self, len: usize) -> Self {
+    /// The first `len` numbers of its records: all but their impulses or times.
+    fn without_tail(&self, len: usize) -> Self {
         let past = if self.past.is_empty() { self.past } else { &self.past[..len] };
         Self { x: &self.x[..len], past, ..*self }
     }

@@ -6,6 +6,7 @@ mod check;
 mod coordinates;
 mod drawn;
 mod energies;
+mod events;
 mod finish;
 mod forces;
 mod formulas;
@@ -162,6 +163,14 @@ impl Model {
     #[doc(hidden)]
     pub fn whole(&self) -> &Mechanics {
         self.full.as_ref().unwrap_or(&self.system)
+    }
+    /// The equations with all rows, those too that are switched off.
+    #[doc(hidden)]
+    pub fn every_row(&self) -> Mechanics {
+        if !self.system.switches_rows() {
+            return self.whole().clone();
+        }
+        self.system.with_off(vec![]).expect("every row may be on")
     }
     /// Where an element stands in the file.
     pub fn place(&self, name: &str) -> Option<std::ops::Range<usize>> {
@@ -340,6 +349,7 @@ fn read<'g, 'm>(
     b.require_positive()?;
     b.read_joint_frames()?;
     b.wanted = sensors::reactions_wanted(m, &mut b.numbers)?;
+    b.read_switches()?;
     Ok((b, parameters))
 }
 

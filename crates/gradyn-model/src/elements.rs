@@ -17,6 +17,7 @@ pub(crate) use terms::Acting;
 pub(crate) use penalty::RowPenalties;
 
 use crate::element::{Args, MOST};
+use crate::event::EventRule;
 use crate::force::{Force, ForceAt, LawScratch};
 use crate::formula::{FormulaRow, FormulaScratch};
 use crate::functional::{Cotangent, Functional, FunctionalScratch, Sensed, quadratic};
@@ -64,6 +65,9 @@ pub struct Elements {
     /// g of every condition whose side is data of a run, and what is known of it.
     pub(crate) conditions: Functional,
     pub(crate) sides: Vec<Side>,
+    /// Velocities that events give and their values, and the events.
+    pub(crate) event_rows: Functional,
+    pub(crate) events: Vec<EventRule>,
     pub(crate) position: Vec<Functional>,
     pub(crate) velocity: Vec<Functional>,
     /// The rate of each coordinate, where everything is at rest in an equilibrium.
@@ -161,9 +165,7 @@ impl Elements {
         let formulas = self.formulas.iter().flat_map(|f| f.formula.reads());
         let loads = self.loads.iter().flat_map(|l| l.load.reads());
         let forces = self.forces.iter().flat_map(|f| f.element.reads());
-        let functionals = [&self.integrand, &self.terminal, &self.output, &self.conditions]
-            .into_iter()
-            .flat_map(|f| f.reads());
+        let functionals = self.sets().into_iter().flat_map(|f| f.reads());
         for i in formulas.chain(loads).chain(forces).chain(functionals) {
             if let Some(k) = (i as usize).checked_sub(first) {
                 tracked[k] = true;
@@ -171,13 +173,13 @@ impl Elements {
         }
         tracked
     }
+    /// Functionals that are asked along a run.
+    fn sets(&self) -> [&Functional; 5] {
+        [&self.integrand, &self.terminal, &self.output, &self.conditions, &self.event_rows]
+    }
     /// Everything that is compiled to a functional: objectives, outputs, conditions.
     fn all_functionals(&self) -> impl Iterator<Item = &Functional> {
-        [&self.integrand, &self.terminal, &self.output, &self.conditions]
-            .into_iter()
-            .chain(&self.position)
-            .chain(&self.velocity)
-            .chain(&self.at_rest)
+        self.sets().into_iter().chain(&self.position).chain(&self.velocity).chain(&self.at_rest)
     }
     /// Terms with all rows, without conditions of the start.
     pub(crate) fn plain_terms(self: &Arc<Self>, p: &[f64]) -> ElementTerms<f64> {

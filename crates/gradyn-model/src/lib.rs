@@ -8,6 +8,7 @@ pub(crate) mod element;
 pub(crate) mod elements;
 pub mod error;
 pub(crate) mod evaluator;
+pub(crate) mod event;
 pub mod expression;
 pub(crate) mod force;
 pub(crate) mod formula;
@@ -40,6 +41,7 @@ pub use build::{Model, ParameterInfo, build, build_apart, build_framed, build_in
 pub use elements::Elements;
 pub use error::ModelError;
 pub use evaluator::Evaluator;
+pub use event::EventRule;
 pub use guard::{Outside, Undefined};
 pub use mechanics::{Coordinates, Mechanics, Setup};
 pub use mechanism::Mechanism;

@@ -2,11 +2,12 @@
 
 use crate::elements::Elements;
 use crate::error::ModelError;
+use crate::event::EventRule;
 use crate::guard::Undefined;
 use crate::relative::{Articulated, Relative};
 use crate::row::RowName;
 use crate::row_status::{RowChoice, RowStatus};
-use crate::side::{Edge, Side};
+use crate::side::Side;
 use crate::start::Start;
 use crate::system::{AngleName, Dims, FunctionalSet, Kinematics, Patterns, RowScaling, Statics};
 use crate::user::UserSystem;
@@ -226,9 +227,26 @@ impl Mechanics {
             Kind::User(_) => &[],
         }
     }
-    /// May something jump where a condition of the motion changes?
+    /// What happens where conditions of the motion pass zero.
+    pub fn events(&self) -> &[EventRule] {
+        self.elements().map_or(&[], |e| &e.events)
+    }
+    /// Most velocities that an event gives.
+    pub fn event_rows(&self) -> usize {
+        self.events().iter().map(|e| e.rows.1 as usize).max().unwrap_or(0)
+    }
+    /// Do events switch joints, constraints or drivers?
+    pub fn switches_rows(&self) -> bool {
+        self.events().iter().any(|e| !e.constraints.is_empty())
+    }
+    /// Rows of an element.
+    pub fn rows_of(&self, element: &str) -> Vec<u32> {
+        let own = |(_, name): &(usize, &RowName)| name.element == element;
+        self.row_names().iter().enumerate().filter(own).map(|(k, _)| k as u32).collect()
+    }
+    /// May something jump where a condition of the motion changes, or do events happen?
     pub fn has_state_jumps(&self) -> bool {
-        self.sides().iter().any(|s| s.edge == Edge::Jump && s.time.is_none())
+        !self.events().is_empty() || self.sides().iter().any(Side::is_jump)
     }
     /// Patterns of the matrices.
     pub fn patterns(&self) -> &Patterns {
@@ -289,9 +307,15 @@ impl Mechanics {
         let rows = Arc::new(self.rows.chosen(choice.clone())?);
         Ok(Self { rows, ..self.clone() })
     }
-    /// These equations with all rows.
+    /// These equations with all rows that are switched on.
     pub fn with_all_rows(&self) -> Result<Self, ModelError> {
-        self.with_rows(&RowChoice { independent: self.dims().all_rows(), dropped: vec![] })
+        self.with_off(self.row_choice().off.clone())
+    }
+    /// These equations with all rows but those that are switched off.
+    pub fn with_off(&self, off: Vec<u32>) -> Result<Self, ModelError> {
+        let on = |rows: Vec<u32>| rows.into_iter().filter(|k| !off.contains(k)).collect();
+        let independent = self.dims().all_rows().map(on);
+        self.with_rows(&RowChoice { independent, dropped: off.clone(), off })
     }
     /// Compliance of each row relative to that of the formulation: constants, which are not differentiated.
     pub fn compliances(&self, scaling: RowScaling) -> &[f64] {

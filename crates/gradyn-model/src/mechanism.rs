@@ -14,6 +14,7 @@
 //! ```
 
 mod body;
+mod event;
 mod force;
 mod joint;
 mod tyre;
@@ -21,6 +22,7 @@ mod visit;
 
 pub use crate::maximum::Maximum;
 pub use body::*;
+pub use event::*;
 pub use force::*;
 pub use joint::*;
 use std::ops::Range;
@@ -217,6 +219,8 @@ pub struct Initial {
     pub velocity: InitialVelocity,
     /// Rough positions of points (`body.point`) that pick the branch of the assembly.
     pub near: Vec<(Text, Vector)>,
+    /// Forces, joints, constraints and drivers that do not act until an event switches them on.
+    pub off: Vec<Text>,
 }
 
 impl Initial {
@@ -276,6 +280,8 @@ pub struct Mechanism {
     pub roads: Vec<Road>,
     /// Splines of time.
     pub splines: Vec<Spline>,
+    /// What happens where conditions of the motion pass zero.
+    pub events: Vec<Event>,
     /// Initial conditions.
     pub initial: Initial,
     /// The objectives of the study.
@@ -314,6 +320,7 @@ impl Mechanism {
             forces: vec![],
             roads: vec![],
             splines: vec![],
+            events: vec![],
             initial: Initial::default(),
             objectives: vec![],
             outputs: vec![],
@@ -352,6 +359,11 @@ impl Mechanism {
     /// Adds a force to the model.
     pub fn force(&mut self, name: &str, kind: ForceKind) -> &mut Self {
         self.forces.push(Force { name: name.into(), active: Active::Always, kind });
+        self
+    }
+    /// Adds an event to the model.
+    pub fn event(&mut self, event: Event) -> &mut Self {
+        self.events.push(event);
         self
     }
     /// Adds an objective ∫ g dt.

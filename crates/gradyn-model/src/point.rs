@@ -37,4 +37,6 @@ pub enum FunctionalSet {
     Output,
     /// Functions g whose signs are the sides of conditions.
     Condition,
+    /// Velocities that events give, each followed by its value: w_0, r_0, w_1, r_1, …
+    Event,
 }

@@ -148,8 +148,8 @@ pub(crate) struct Relative {
     pseudo: Vec<(usize, Pseudo)>,
     /// (position on N × N, on n × n) of the masses of bodies without a link.
     alone: Vec<(u32, u32)>,
-    /// Slots of the integrands, terminal values and outputs.
-    supports: [Vec<u32>; 4],
+    /// Slots of each set of functionals.
+    supports: [Vec<u32>; 5],
     /// What the conditions of positions and of velocities read.
     condition_parts: [Vec<Part>; 2],
     nodes: Nodes,
@@ -239,6 +239,7 @@ impl Relative {
             FunctionalSet::Terminal,
             FunctionalSet::Output,
             FunctionalSet::Condition,
+            FunctionalSet::Event,
         ]
         .map(|set| {
             let own = self.inner.support(set);

@@ -19,6 +19,8 @@ pub enum Owner {
     Coordinate,
     /// A force or torque.
     Force,
+    /// An event of the motion.
+    Event,
     /// A parameter of ρ.
     Parameter,
     /// An objective of the study.
@@ -48,6 +50,7 @@ impl fmt::Display for Owner {
             Self::Driver => "driver",
             Self::Coordinate => "coordinate",
             Self::Force => "force",
+            Self::Event => "event",
             Self::Parameter => "parameter",
             Self::Objective => "objective",
             Self::Derivative => "derivative",

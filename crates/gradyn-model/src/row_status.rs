@@ -34,6 +34,15 @@ pub struct RowChoice {
     pub independent: [Vec<u32>; 2],
     /// Rows that are left out.
     pub dropped: Vec<u32>,
+    /// Those of them that are switched off: they follow from nothing.
+    pub off: Vec<u32>,
+}
+
+impl RowChoice {
+    /// Rows that are left out because they follow from others.
+    pub fn redundant(&self) -> impl Iterator<Item = u32> {
+        self.dropped.iter().copied().filter(|k| !self.off.contains(k))
+    }
 }
 
 /// Which rows hold the system, which ones are left out, and how compliant each of them is.
@@ -50,7 +59,7 @@ impl RowStatus {
     /// All rows independent and none left out, where `first` rows stand before those of the elements.
     pub(crate) fn new(dims: Dims, first: usize, compliances: Vec<f64>, active: Active) -> Self {
         Self {
-            choice: RowChoice { independent: dims.all_rows(), dropped: vec![] },
+            choice: RowChoice { independent: dims.all_rows(), ..RowChoice::default() },
             compliances: [compliances.clone(), compliances],
             active,
             first: first as u32,

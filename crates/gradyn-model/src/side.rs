@@ -17,4 +17,19 @@ pub struct Side {
     pub edge: Edge,
     /// Slot of the time at which it changes, where nothing but time decides.
     pub time: Option<u32>,
+    /// Does an event happen where it changes?
+    pub event: bool,
+    /// Whether a force acts at the start: no condition, but what events switch.
+    pub mode: Option<bool>,
+}
+
+impl Side {
+    /// A condition of the motion whose changes steps must meet exactly.
+    pub fn is_exact(&self) -> bool {
+        self.time.is_none() && self.mode.is_none() && (self.event || self.edge != Edge::Joined)
+    }
+    /// A condition of the motion whose changes move with the parameters: something jumps there.
+    pub fn is_jump(&self) -> bool {
+        self.is_exact() && (self.event || self.edge == Edge::Jump)
+    }
 }

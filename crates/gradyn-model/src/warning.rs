@@ -98,6 +98,8 @@ pub enum WarningCode {
     Freedoms,
     /// Something jumps at a declared time, or where a clamped spline begins or ends.
     Jump,
+    /// A constraint that an event switches on takes energy from the motion.
+    Impact,
     /// A parameter does not change an objective in this run.
     Zero,
     /// An entry of extrapolated differences did not converge.
@@ -108,7 +110,7 @@ pub enum WarningCode {
 
 impl WarningCode {
     /// Every kind of warning.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::NotSmooth,
         Self::UnitOrName,
         Self::PenaltyUnused,
@@ -129,6 +131,7 @@ impl WarningCode {
         Self::NearSingular,
         Self::Freedoms,
         Self::Jump,
+        Self::Impact,
         Self::Zero,
         Self::NotConverged,
         Self::MovingEnd,
@@ -156,6 +159,7 @@ impl WarningCode {
             Self::NearSingular => "near-singular",
             Self::Freedoms => "freedoms",
             Self::Jump => "jump",
+            Self::Impact => "impact",
             Self::Zero => "zero",
             Self::NotConverged => "not-converged",
             Self::MovingEnd => "moving-end",

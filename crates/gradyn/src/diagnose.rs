@@ -8,6 +8,7 @@ mod guards;
 mod kept_rows;
 mod lost_energy;
 mod null_vectors;
+mod plastic;
 mod redundancy;
 mod shared_load;
 mod singular;
@@ -23,7 +24,8 @@ pub(crate) use singular::explain;
 
 use crate::error::Error;
 use crate::prepare::{Jump, Prepared, Run};
-use gradyn_model::{Evaluator, FunctionalSet, Level};
+use gradyn_dynamics::Trajectory;
+use gradyn_model::{Evaluator, FunctionalSet, Level, RowChoice};
 use gradyn_num::largest;
 
 /// Measures a run that has ended and adds what there is to know about it; what it must not have passed is an
@@ -35,7 +37,7 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
     redundancy::check_redundancy(model, run)?;
 
     // |Φ|, |Φ̇|, E along the run
-    let growth = measure(model, run, &mut model.model.whole().evaluator(p));
+    let growth = measure(model, run, &mut model.model.every_row().evaluator(p));
 
     // warnings of the steps, then of the positions
     let mut terms = model.model.system.evaluator(p);
@@ -48,6 +50,7 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
     warnings.extend(found);
     lost_energy::check_energy(model, run, singular, p)?;
     warnings.extend(steps::impacts(run));
+    warnings.extend(plastic::plastic(model, run, p));
     warnings.extend(freedoms::freedoms(model, run, p)?);
 
     // jumps at declared times, and at the ends of clamped splines
@@ -59,6 +62,11 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
     run.jump = jump;
     run.warnings.extend(warnings);
     Ok(())
+}
+
+/// Rows that record `n` of a run has and those that it leaves out.
+fn rows_of<'a>(model: &'a Prepared, run: &'a Trajectory, n: usize) -> &'a RowChoice {
+    run.plan.rows(n).unwrap_or(model.model.system.row_choice())
 }
 
 /// Drift and energy of a run; returns the largest |Φ̇| in its first and in its second half.
@@ -79,6 +87,7 @@ fn measure(model: &Prepared, run: &mut Run, d: &mut Evaluator<f64>) -> [f64; 2] 
         for level in 0..2 {
             r.fill(0.0);
             d.constraint(&at, Level::ALL[level], &mut r);
+            rows_of(model, &run.trajectory, n).off.iter().for_each(|&k| r[k as usize] = 0.0);
             let rows = if level == 0 { lay.m - sys.dims().m_vel } else { lay.m };
             let size = largest(r[..rows].iter().copied());
             run.drift[level] = run.drift[level].max(size);

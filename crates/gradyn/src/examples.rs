@@ -5,6 +5,8 @@ pub const ALL: &[(&str, &str)] = &[
     ("pendulum", include_str!("../../../examples/pendulum.toml")),
     ("double_pendulum", include_str!("../../../examples/double_pendulum.toml")),
     ("event_pendulum", include_str!("../../../examples/event_pendulum.toml")),
+    ("bouncing_ball", include_str!("../../../examples/bouncing_ball.toml")),
+    ("catapult", include_str!("../../../examples/catapult.toml")),
     ("pendulum_array", include_str!("../../../examples/pendulum_array.toml")),
     ("oscillator", include_str!("../../../examples/oscillator.toml")),
     ("oscillator_rates", include_str!("../../../examples/oscillator_rates.toml")),

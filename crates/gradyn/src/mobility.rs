@@ -88,11 +88,13 @@ impl Counts {
     fn new(model: &Model, independent: &[Vec<u32>; 2]) -> Self {
         let dims = model.system.dims();
         let freedom = [0, 1].map(|k| dims.n - independent[k].len());
-        let redundant = dims.m - independent[1].len();
+        // rows that are switched off at the start hold nothing
+        let rows = dims.m - model.system.row_choice().off.len();
+        let redundant = rows - independent[1].len();
         Self {
             cartesian: model.family == Coordinates::Cartesian,
             coordinates: dims.n,
-            constraints: dims.m,
+            constraints: rows,
             redundant,
             freedom,
         }
@@ -148,7 +150,8 @@ impl Mobility {
             (family, counted)
         });
         let names = model.system.row_names();
-        let constraints = names.iter().filter(|n| !n.owner.of_body()).count();
+        let off = model.system.row_choice().off.len();
+        let constraints = names.iter().filter(|n| !n.owner.of_body()).count() - off;
         let groups = groups(names, &ranks.redundant);
         Ok(Self {
             freedom: cartesian.freedom,

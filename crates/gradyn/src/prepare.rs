@@ -138,12 +138,14 @@ impl Prepared {
             settle(&mut model, e, assembled.velocity_freedom, &p, t);
         }
         // the independent rows; the whole system stays where some are dropped
-        let mut choice = RowChoice { independent: assembled.independent.clone(), dropped: vec![] };
+        let off = model.system.row_choice().off.clone();
+        let mut choice = RowChoice { independent: assembled.independent.clone(), dropped: off.clone(), off };
         model.system = model.system.with_rows(&choice)?;
         model.full = None;
         if !assembled.redundant.is_empty() {
             model.full = Some(model.system.clone());
-            choice.dropped = assembled.redundant.iter().map(|r| r.row as u32).collect();
+            choice.dropped.extend(assembled.redundant.iter().map(|r| r.row as u32));
+            choice.dropped.sort_unstable();
             model.system = model.system.with_rows(&choice)?;
         }
         check_start(&model, &assembled, t, &p)?;

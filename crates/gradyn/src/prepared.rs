@@ -41,6 +41,7 @@ impl Prepared {
         method.check()?;
         self.check_freedoms(method)?;
         self.check_long(method)?;
+        self.check_events(method)?;
         if method.formulation != Formulation::Index3 {
             return Ok(());
         }
@@ -50,6 +51,22 @@ impl Prepared {
             .map(|f| f.name())
             .collect::<Vec<_>>();
         self.check_holonomic("index3", &format!("use one of {}", others.join(", ")))
+    }
+    /// Refuses methods that cannot follow what events do.
+    fn check_events(&self, method: &Method) -> Result<(), Error> {
+        let sys = &self.model.system;
+        if sys.switches_rows() && method.formulation == Formulation::Maggi {
+            let message = "events switch constraints, and maggi has as many coordinates all along a run";
+            return Err(Error::method(message, "use one of index1, index3, ali3p, penalty"));
+        }
+        let hit = sys.events().iter().find(|e| e.changes_velocities());
+        match hit.filter(|_| sys.is_long()) {
+            Some(e) => {
+                let message = format!("event `{}` changes velocities of a tree with a long path", e.name);
+                Err(Error::method(message, "use natural or Cartesian coordinates"))
+            }
+            None => Ok(()),
+        }
     }
     /// Refuses methods that need matrices n × n where a path of the tree is too long for them.
     fn check_long(&self, method: &Method) -> Result<(), Error> {

@@ -44,7 +44,7 @@ impl Prepared {
         run: &Run,
         f: impl FnOnce(&mut dyn FnMut(f64, usize, &[f64]) -> Vec<f64>) -> T,
     ) -> T {
-        let sys = self.model.whole();
+        let sys = &self.model.every_row();
         let traj = &run.trajectory;
         let p = self.model.slots(&run.rho);
         let lay = traj.layout;

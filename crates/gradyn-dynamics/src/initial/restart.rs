@@ -1,4 +1,4 @@
-//! The record after a jump: the motion goes on, accelerations and multipliers are new.
+//! The record after a jump or an event: the motion goes on, accelerations and multipliers are new.
 //!
 //! ```text
 //! q = q⁻ + h v⁻,   v = v⁻ + h a⁻,   z = z⁻ + h g⁻              h = 0, or a sliver                        (1)
@@ -6,24 +6,28 @@
 //! extras = 0,   â = a                                          as in record 0                            (3)
 //! ```
 //! A change that follows a node by less than what a step can be has a restart with a length before it, of
-//! first order. (2) and (3) are those of record 0.
+//! first order. (2) and (3) are those of record 0. Where an event gives velocities or switches constraints on,
+//! (1) of v is the [`impact`](super::impact), and h = 0.
 
-use super::{Initial, auxiliary_rows};
+use super::impact::{self, Impact};
+use super::{Solver, StartLaw, auxiliary_rows};
 use crate::error::StepError;
-use crate::formulation::Lagrange;
+use crate::formulation::{Lagrange, Linear};
+use crate::integrand::IntegrandRows;
+use crate::plan::Frozen;
 use crate::record::{Layout, Report, Span};
 use gradyn_model::{At, Evaluator, FunctionalSet, RunScalar, Setup};
 use gradyn_num::largest;
 
-/// Sweeps of (2), which is linear in (a, λ): a second one refines the first.
-const SWEEPS: usize = 3;
+/// Sweeps of (1) and (2), which are linear in v and then in (a, λ): others refine them.
+const SWEEPS: usize = 4;
 
 /// (1)–(3) on any scalar; `terms` have the slots and the sides.
 pub(crate) fn residual<S: RunScalar>(
     sys: &Setup,
-    law: &Lagrange,
+    start: &StartLaw,
     layout: &Layout,
-    span: Span<S>,
+    (span, event): (Span<S>, Option<u32>),
     [past, x]: [&[S]; 2],
     terms: &mut Evaluator<S>,
     r: &mut [S],
@@ -42,16 +46,57 @@ pub(crate) fn residual<S: RunScalar>(
     // (2)
     let at = layout.node(span.end(), x);
     terms.at(span.end(), at.q);
-    law.residual(sys, &at, terms, &mut r[2 * n..z]);
+    start.law.residual(sys, &at, terms, &mut r[2 * n..z]);
+    if start.auxiliary {
+        auxiliary_rows(layout, x, r);
+    }
+    if let Some(event) = event {
+        impact::residual(sys, &start.law, layout, event, (span.end(), [past, x]), terms, r);
+    }
 }
 
-impl Initial {
+/// Memory of restarts with one choice of rows, linearised.
+pub(crate) struct Restart {
+    sys: Setup,
+    layout: Layout,
+    start: StartLaw,
+    acceleration: Linear,
+    solver: Solver,
+    /// Velocities after an event, and whether the record that is linearised has them.
+    impact: Option<Box<Impact>>,
+    hit: bool,
+    point: Vec<f64>,
+    scratch: Vec<f64>,
+    /// Length of the restart, and g_x of the record before it.
+    h: f64,
+    past_g: IntegrandRows,
+}
+
+impl Restart {
+    /// Memory; `p` are the slots.
+    pub(crate) fn new(sys: &Setup, start: StartLaw, layout: Layout, p: &[f64], solver: Solver) -> Self {
+        Self {
+            acceleration: Linear::new(sys, start.law, p),
+            solver,
+            impact: (layout.impulses > 0).then(|| Box::new(Impact::new(sys, layout, p))),
+            hit: false,
+            start,
+            layout,
+            point: vec![0.0; layout.z()],
+            scratch: vec![0.0; layout.len],
+            h: 0.0,
+            past_g: IntegrandRows::new(sys),
+            sys: sys.clone(),
+        }
+    }
+    fn law(&self) -> Lagrange {
+        self.start.law
+    }
     /// Solves (1)–(3) for x.
-    pub(crate) fn restart(
+    pub(crate) fn advance(
         &mut self,
-        sys: &Setup,
         span: Span<f64>,
-        branches: &[f64],
+        frozen: Frozen,
         past: &[f64],
         x: &mut [f64],
     ) -> Result<Report, StepError> {
@@ -61,35 +106,44 @@ impl Initial {
         x.copy_from_slice(past);
         x[head..].fill(0.0);
         let mut r = std::mem::take(&mut self.scratch);
-        self.acceleration.terms.set_branches(branches);
         for _ in 0..SWEEPS {
-            residual(sys, &self.law, &layout, span, [past, x], &mut self.acceleration.terms, &mut r);
-            if self.auxiliary {
-                auxiliary_rows(&layout, x, &mut r);
-            }
-            self.linearise_restart(sys, span, branches, [past, x])?;
-            self.solve_restart(sys, &mut r);
+            let terms = &mut self.acceleration.terms;
+            terms.set_branches(frozen.branches);
+            residual(&self.sys, &self.start, &layout, (span, frozen.event), [past, x], terms, &mut r);
+            self.linearise(span, frozen, [past, x])?;
+            self.solve(&mut r);
             x.iter_mut().zip(&r).for_each(|(x, r)| *x -= r);
-            if largest(r[2 * n..z].iter().copied()) <= f64::EPSILON * largest(x[2 * n..z].iter().copied()) {
+            // accelerations follow velocities, which an event may have changed in this sweep
+            let settled = |range: std::ops::Range<usize>| {
+                largest(r[range.clone()].iter().copied()) <= f64::EPSILON * largest(x[range].iter().copied())
+            };
+            if settled(n..2 * n) && settled(2 * n..z) {
                 break;
             }
         }
         let bad = r.iter().position(|r| !r.is_finite());
         self.scratch = r;
         match bad {
-            Some(bad) => Err(StepError::NotFinite { t: span.end(), equation: self.unknown(sys, bad) }),
+            Some(bad) => Err(StepError::NotFinite { t: span.end(), equation: self.unknown(bad) }),
             None => Ok(Report { iterations: SWEEPS, factorizations: SWEEPS }),
         }
     }
+    /// Name of unknown `i` of the record.
+    fn unknown(&self, i: usize) -> String {
+        let (n, lam) = (self.layout.n, self.layout.lam());
+        match i {
+            i if i >= lam => self.sys.row_name((i - lam).min(self.layout.m.saturating_sub(1))),
+            i => self.sys.coordinate_name(i % n),
+        }
+    }
     /// Partials of (1) and (2) at x.
-    pub(crate) fn linearise_restart(
+    pub(crate) fn linearise(
         &mut self,
-        sys: &Setup,
         span: Span<f64>,
-        branches: &[f64],
+        frozen: Frozen,
         [past, x]: [&[f64]; 2],
     ) -> Result<(), StepError> {
-        self.acceleration.terms.set_branches(branches);
+        self.acceleration.terms.set_branches(frozen.branches);
         let (n, m) = (self.layout.n, self.layout.m);
         // g_x⁻ of (1)
         self.h = span.h;
@@ -99,30 +153,69 @@ impl Initial {
         }
         // (2)
         let t = span.end();
-        self.t = t;
         self.point.copy_from_slice(&x[..self.layout.z()]);
         let at = At::of(t, &self.point, n, m);
-        self.acceleration.set(sys, &at);
-        self.solver.refactor(sys, t, &self.acceleration.terms, self.law.compliance)
+        self.acceleration.set(&self.sys, &at);
+        let compliance = self.law().compliance;
+        self.solver.refactor(&self.sys, t, &self.acceleration.terms, compliance)?;
+        // velocities after an event
+        self.hit = frozen.event.is_some();
+        let (Some(event), Some(impact)) = (frozen.event, &mut self.impact) else { return Ok(()) };
+        let terms = &mut self.acceleration.terms;
+        impact.linearise(&self.sys, event, (t, frozen.branches), [past, x], terms, &mut self.solver)
     }
-    /// b ← R_x⁻¹ b: positions and velocities as they are, then accelerations.
-    pub(crate) fn solve_restart(&mut self, sys: &Setup, b: &mut [f64]) {
-        let (n, m) = (self.layout.n, self.layout.m);
+    /// b ← R_x⁻¹ b: positions and velocities, then accelerations.
+    pub(crate) fn solve(&mut self, b: &mut [f64]) {
+        let n = self.layout.n;
+        let z = self.layout.z();
+        if self.hit
+            && let Some(impact) = &mut self.impact
+        {
+            impact.solve(&self.sys, &self.acceleration.terms, &mut self.solver, b);
+        }
         let (state, rest) = b.split_at_mut(2 * n);
         let (q, v) = state.split_at(n);
-        let u = &mut rest[..n + m];
-        self.acceleration.state_mul(sys, -1.0, q, v, u);
-        self.solver.solve(sys, &self.acceleration.terms, u);
-        self.auxiliary_plain(b);
+        let u = &mut rest[..z - 2 * n];
+        self.acceleration.state_mul(&self.sys, -1.0, q, v, u);
+        self.solver.solve(&self.sys, &self.acceleration.terms, u);
+        if self.start.auxiliary {
+            self.add_auxiliary(b);
+        }
+    }
+    /// (3) after its accelerations.
+    fn add_auxiliary(&self, b: &mut [f64]) {
+        let (a, aux) = (self.layout.a(), self.layout.step_len() - self.layout.n);
+        (0..self.layout.n).for_each(|i| b[aux + i] += b[a + i]);
     }
     /// b ← R_x⁻ᵀ b.
-    pub(crate) fn solve_restart_t(&mut self, sys: &Setup, b: &mut [f64]) {
-        self.state_t(sys, b);
+    pub(crate) fn solve_t(&mut self, b: &mut [f64]) {
+        let n = self.layout.n;
+        let z = self.layout.z();
+        // the transpose of (3)
+        if self.start.auxiliary {
+            let (a, aux) = (self.layout.a(), self.layout.step_len() - n);
+            (0..n).for_each(|i| b[a + i] += b[aux + i]);
+        }
+        let (q, rest) = b.split_at_mut(n);
+        let (v, rest) = rest.split_at_mut(n);
+        let u = &mut rest[..z - 2 * n];
+        self.solver.solve(&self.sys, &self.acceleration.terms, u);
+        self.acceleration.state_mul_t(&self.sys, -1.0, u, q, v);
+        if self.hit
+            && let Some(impact) = &mut self.impact
+        {
+            impact.solve_t(&self.sys, &self.acceleration.terms, &mut self.solver, b);
+        }
     }
     /// r += R_past s.
-    pub(crate) fn restart_past_mul(&self, s: &[f64], r: &mut [f64]) {
+    pub(crate) fn past_mul(&mut self, s: &[f64], r: &mut [f64]) {
         let (n, z, h) = (self.layout.n, self.layout.z(), self.h);
-        (0..2 * n).for_each(|i| r[i] -= s[i] + h * s[n + i]);
+        (0..n).for_each(|i| r[i] -= s[i] + h * s[n + i]);
+        let Self { sys, impact, .. } = self;
+        match impact.as_deref_mut().filter(|_| self.hit) {
+            Some(impact) => impact.past_mul(sys, s, r),
+            None => (n..2 * n).for_each(|i| r[i] -= s[i] + h * s[n + i]),
+        }
         for k in 0..self.layout.o {
             r[z + k] -= s[z + k];
             if h != 0.0 {
@@ -131,11 +224,17 @@ impl Initial {
         }
     }
     /// out += R_pastᵀ μ.
-    pub(crate) fn restart_past_mul_t(&self, mu: &[f64], out: &mut [f64]) {
+    pub(crate) fn past_mul_t(&mut self, mu: &[f64], out: &mut [f64]) {
         let (n, z, h) = (self.layout.n, self.layout.z(), self.h);
-        for i in 0..2 * n {
+        let plain = if self.hit { n } else { 2 * n };
+        for i in 0..plain {
             out[i] -= mu[i];
             out[n + i] -= h * mu[i];
+        }
+        if self.hit
+            && let Some(impact) = &mut self.impact
+        {
+            impact.past_mul_t(&self.sys, mu, out);
         }
         for k in 0..self.layout.o {
             out[z + k] -= mu[z + k];
@@ -145,20 +244,31 @@ impl Initial {
         }
     }
     /// r += R_p δ.
-    pub(crate) fn restart_slot_mul(&mut self, sys: &Setup, delta: &[f64], r: &mut [f64]) {
+    pub(crate) fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
         let (n, z) = (self.layout.n, self.layout.z());
         self.acceleration.slot_mul(delta, &mut r[2 * n..z]);
+        if self.hit
+            && let Some(impact) = &mut self.impact
+        {
+            impact.slot_mul(&self.sys, &mut self.acceleration.terms, delta, r);
+        }
         if self.h != 0.0 {
-            (0..self.layout.o).for_each(|k| r[z + k] -= self.h * self.past_g.slot_mul(sys, k, delta));
+            (0..self.layout.o).for_each(|k| r[z + k] -= self.h * self.past_g.slot_mul(&self.sys, k, delta));
         }
     }
     /// grad += s R_pᵀ μ.
-    pub(crate) fn restart_slot_mul_t(&mut self, sys: &Setup, mu: &[f64], s: f64, grad: &mut [f64]) {
+    pub(crate) fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]) {
         let (n, z) = (self.layout.n, self.layout.z());
         self.acceleration.slot_mul_t(&mu[2 * n..z], s, grad);
+        if self.hit
+            && let Some(impact) = &mut self.impact
+        {
+            impact.slot_mul_t(&self.sys, &mut self.acceleration.terms, mu, s, grad);
+        }
         if self.h != 0.0 {
             let weight = -s * self.h;
-            (0..self.layout.o).for_each(|k| self.past_g.slot_mul_t(sys, k, weight * mu[z + k], grad));
+            let past_g = &self.past_g;
+            (0..self.layout.o).for_each(|k| past_g.slot_mul_t(&self.sys, k, weight * mu[z + k], grad));
         }
     }
 }

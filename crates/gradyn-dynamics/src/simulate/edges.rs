@@ -23,12 +23,14 @@ use gradyn_model::Edge;
 
 /// Changes of conditions in one run.
 const MOST_EVENTS: usize = 10_000;
-/// Intervals between changes that become shorter so many times in a row accumulate.
-const SHRINKING: usize = 40;
+/// Intervals between changes that become shorter so many times in a row, and short beside the run, accumulate.
+const SHRINKING: usize = 6;
 /// A fixed step that fails beyond an edge is halved down to this part of it.
 const SHORTEST: f64 = 1e-3;
 /// An edge within this time, relative to the run, is gone over where steps fail before it.
 const NEAR_EDGE: f64 = 1e-9;
+/// Conditions that are at rest on their edge at the start are looked at after this part of the run.
+const AHEAD: f64 = 1e-6;
 /// Changes within this time, relative to the run, are at one instant.
 const SAME_INSTANT: f64 = 1e-13;
 
@@ -94,9 +96,7 @@ impl Walk<'_> {
         self.run.x.truncate((self.run.plan.steps() + 1) * self.run.layout.len);
         // just before it, where the law of this side is still a number
         self.restart(h * (1.0 - 1e-9)).map_err(|_| e)?;
-        if watch.sides[side].edge == Edge::Jump {
-            self.run.plan.mark_event(side as u32);
-        }
+        self.mark_jump(&watch, side);
         self.look_at_last(&mut watch);
         // counted too, so that laws that fail on both sides end the run
         self.count_change(place.t, &watch.sides[side].what)?;
@@ -131,6 +131,7 @@ impl Walk<'_> {
     fn first_sides(&mut self, watch: &mut Watch, p: &[f64]) -> Result<(), StepError> {
         let t = self.run.plan.t[0];
         let length = self.mesh.end() - t;
+        let ahead = self.look_ahead(watch, AHEAD * length);
         self.look_at_last(watch);
         // those of time, and those whose conditions are not zero
         let mut open = vec![];
@@ -141,16 +142,16 @@ impl Walk<'_> {
                     let past = p[slot as usize] - t <= SAME_TIME * length;
                     (rate > 0.0) == past
                 }
+                None if watch.sides[k].mode.is_some() => watch.sides[k].mode == Some(true),
                 None if !watch.watched[k] => {
                     self.turns.set_side(watch.sides.len(), k, f64::NAN);
                     continue;
                 }
-                None => {
-                    if g.abs() <= 1e-12 * rate.abs() * length || g == 0.0 {
-                        open.push(k);
-                    }
-                    if open.last() == Some(&k) { rate > 0.0 } else { g > 0.0 }
+                None if g.abs() <= 1e-12 * rate.abs() * length || g == 0.0 => {
+                    open.push(k);
+                    if rate == 0.0 { ahead[k] > 0.0 } else { rate > 0.0 }
                 }
+                None => g > 0.0,
             };
             self.turns.set_side(watch.sides.len(), k, f64::from(u8::from(side)));
         }
@@ -167,7 +168,21 @@ impl Walk<'_> {
             }
         }
         watch.follow();
-        Ok(())
+        self.check_start(watch)
+    }
+    /// Conditions a short time after record 0, by its accelerations: a motion that begins at rest on an edge
+    /// has no rate there.
+    fn look_ahead(&self, watch: &mut Watch, h: f64) -> Vec<f64> {
+        let n = self.run.layout.n;
+        let mut x = self.run.last().to_vec();
+        for i in 0..n {
+            let [v, a] = [x[n + i], x[2 * n + i]];
+            x[i] += h * (v + 0.5 * h * a);
+            x[n + i] += h * a;
+        }
+        let span = Span { t: self.run.plan.t[0] + h, h: 0.0 };
+        watch.look(span, self.turns.references(), [&x, &x]);
+        watch.next.iter().map(|g| g[0]).collect()
     }
     /// Record 0 anew, with the sides of the turns.
     fn start_again(&mut self, watch: &mut Watch, p: &[f64]) -> Result<(), StepError> {
@@ -178,19 +193,19 @@ impl Walk<'_> {
         Ok(())
     }
     /// Looks at the last record, with the sides of the turns.
-    fn look_at_last(&self, watch: &mut Watch) {
+    pub(super) fn look_at_last(&self, watch: &mut Watch) {
         let n = self.run.plan.steps();
         let span = Span { t: self.run.plan.t[n], h: 0.0 };
         watch.look(span, self.turns.references(), [self.run.last(), self.run.last()]);
     }
     /// Does the rate of a condition that is zero lead back to the other side?
-    fn leads_back(&self, watch: &Watch, k: usize) -> bool {
+    pub(super) fn leads_back(&self, watch: &Watch, k: usize) -> bool {
         let rate = watch.next[k][1];
         let side = self.turns.sides(watch.sides.len())[k] > 0.5;
         rate != 0.0 && (rate > 0.0) != side
     }
     /// Changes the side of condition `k` of some.
-    fn flip(&mut self, k: usize, count: usize) {
+    pub(super) fn flip(&mut self, k: usize, count: usize) {
         let side = self.turns.sides(count)[k];
         self.turns.set_side(count, k, 1.0 - side);
     }
@@ -254,14 +269,12 @@ impl Walk<'_> {
             self.turns.look(span, &self.run.layout.node(span.end(), &x))?;
             self.append(h, span.end(), None, worst)?;
         }
-        if watch.sides[side].edge == Edge::Jump {
-            self.run.plan.mark_event(side as u32);
-        }
-        if watch.sides[side].edge != Edge::Joined {
+        self.mark_jump(watch, side);
+        if self.is_edge(watch, side) {
             self.count_change(span.end(), &watch.sides[side].what)?;
         }
         let passed = self.change(watch, side)?;
-        if let Some(event) = event {
+        if let Some(event) = event.as_mut().filter(|_| passed != Passed::End) {
             event.renew(self.run)?;
         }
         Ok(passed)
@@ -271,10 +284,25 @@ impl Walk<'_> {
     fn sliver(&self) -> f64 {
         if self.recipe.equations().positions { 0.02 } else { 1e-9 }
     }
+    /// Does something jump, kink or happen where condition `side` changes?
+    fn is_edge(&self, watch: &Watch, side: usize) -> bool {
+        watch.sides[side].edge != Edge::Joined || !self.happening(side, self.becomes(watch, side)).is_empty()
+    }
+    /// The last record is where condition `side` changes; if something jumps there, its time follows from that.
+    fn mark_jump(&mut self, watch: &Watch, side: usize) {
+        let happens = !self.happening(side, self.becomes(watch, side)).is_empty();
+        if happens || watch.sides[side].edge == Edge::Jump {
+            self.run.plan.mark_event(side as u32);
+        }
+    }
     /// What follows the last record, in which condition `side` changes.
     fn change(&mut self, watch: &mut Watch, side: usize) -> Result<Passed, StepError> {
+        let events = self.happening(side, self.becomes(watch, side));
+        if !events.is_empty() {
+            return self.happen(watch, side, &events);
+        }
         let count = watch.sides.len();
-        let before = watch.next.clone();
+        let before = self.before(watch);
         self.flip(side, count);
         if watch.sides[side].edge == Edge::Joined {
             watch.follow();
@@ -295,37 +323,51 @@ impl Walk<'_> {
         self.change_others(watch, side, &before)?;
         Ok(Passed::Edge)
     }
-    /// Restarts after a change of `side`, until conditions that read accelerations agree with them.
-    fn restart_settled(&mut self, watch: &mut Watch, side: usize) -> Result<(), StepError> {
+    /// Restarts after a change of `side`, until conditions that read velocities or accelerations agree with it.
+    pub(super) fn restart_settled(&mut self, watch: &mut Watch, side: usize) -> Result<(), StepError> {
         for _ in 0..=watch.sides.len() {
-            self.settle(watch, side)?;
-            self.restart(0.0)?;
+            let events = self.settle(watch, side)?;
+            let gives = |e: &u32| self.recipe.system().events()[*e as usize].changes_velocities();
+            match events.iter().copied().filter(gives).collect::<Vec<_>>()[..] {
+                [] => self.restart(0.0)?,
+                ref events => events.iter().try_for_each(|&e| self.restart_at_event(0.0, Some(e)))?,
+            }
             self.look_at_last(watch);
-            let sides = self.turns.sides(watch.sides.len());
-            if !(0..sides.len()).any(|k| k != side && watch.has_changed(k, sides[k])) {
+            if !self.is_unsettled(watch, side) {
                 break;
             }
         }
         Ok(())
     }
-    /// Conditions that jump with the last change take the side that they have now.
-    fn settle(&mut self, watch: &mut Watch, side: usize) -> Result<(), StepError> {
+    /// Is a condition other than `side` not on its side?
+    pub(super) fn is_unsettled(&self, watch: &Watch, side: usize) -> bool {
+        let sides = self.turns.sides(watch.sides.len());
+        (0..sides.len()).any(|k| k != side && watch.has_changed(k, sides[k]))
+    }
+    /// Conditions that jump with the last change take the side that they have now; events that happen with it
+    /// switch what they switch.
+    fn settle(&mut self, watch: &mut Watch, side: usize) -> Result<Vec<u32>, StepError> {
         let count = watch.sides.len();
+        let mut happened = vec![];
         for _ in 0..count {
             self.look_at_last(watch);
             let sides = self.turns.sides(count);
             let wrong = |k: &usize| *k != side && watch.has_changed(*k, sides[*k]);
-            let Some(k) = (0..count).find(wrong) else { return Ok(()) };
+            let Some(k) = (0..count).find(wrong) else { break };
+            let events = self.happening(k, self.becomes(watch, k));
             self.flip(k, count);
+            events.iter().try_for_each(|&e| self.switch(watch, e))?;
+            happened.extend(events);
         }
-        Ok(())
+        Ok(happened)
     }
-    /// Other conditions that change at the instant of the last change of `side`; `before` are they before it.
-    fn change_others(
+    /// Other conditions that change at the instant of the last change of `side`; `before` is how they were
+    /// before it.
+    pub(super) fn change_others(
         &mut self,
         watch: &mut Watch,
         side: usize,
-        before: &[[f64; 2]],
+        before: &Before,
     ) -> Result<(), StepError> {
         let t = self.run.plan.t[self.run.plan.steps()];
         let instant = SAME_INSTANT * (self.mesh.end() - self.run.plan.t[0]) + 4.0 * f64::EPSILON * t.abs();
@@ -333,27 +375,42 @@ impl Walk<'_> {
         let others: Vec<usize> = (0..count).filter(|&k| k != side && watch.watched[k]).collect();
         for k in others {
             let [g, rate] = watch.next[k];
-            let leaves = rate != 0.0 && (rate > 0.0) != (self.turns.sides(count)[k] > 0.5);
-            if g.abs() > instant * rate.abs() || !leaves {
+            let [_, old] = before.conditions[k];
+            let on = self.turns.sides(count)[k];
+            // is it at its edge, and does it leave its side, now or without the first change?
+            let leaves = |rate: f64| rate != 0.0 && (rate > 0.0) != (on > 0.5);
+            let left = leaves(old) && before.sides[k] == on;
+            if g.abs() > instant * rate.abs().max(old.abs()) || !(leaves(rate) || left) {
                 continue;
             }
             // the order does not matter where the first change leaves the rate of the second as it was
-            let jumps = [side, k].iter().any(|&k| watch.sides[k].edge == Edge::Jump);
-            let kept = (rate - before[k][1]).abs() <= 1e-6 * rate.abs();
+            let jumps = [side, k].iter().any(|&k| watch.sides[k].is_jump());
+            let kept = (rate - old).abs() <= 1e-6 * rate.abs();
             if jumps && !kept {
                 let [first, second] = [side, k].map(|k| watch.sides[k].what.clone());
                 return Err(StepError::Together { t, first, second });
             }
-            if watch.sides[k].edge == Edge::Jump {
+            if !leaves(rate) {
+                continue;
+            }
+            if watch.sides[k].is_jump() {
                 self.restart(0.0)?;
-                self.run.plan.mark_event(k as u32);
+                self.mark_jump(watch, k);
             }
             self.change(watch, k)?;
         }
         Ok(())
     }
+    /// Conditions and sides as they are now.
+    pub(super) fn before(&self, watch: &Watch) -> Before {
+        Before { conditions: watch.next.clone(), sides: self.turns.sides(watch.sides.len()).to_vec() }
+    }
     /// Appends a restart with the sides of the turns, h after the last record.
-    fn restart(&mut self, h: f64) -> Result<(), StepError> {
+    pub(super) fn restart(&mut self, h: f64) -> Result<(), StepError> {
+        self.restart_at_event(h, None)
+    }
+    /// Appends a restart with the sides of the turns and the velocities of an event, h after the last record.
+    pub(super) fn restart_at_event(&mut self, h: f64, event: Option<u32>) -> Result<(), StepError> {
         let run = &mut *self.run;
         let (len, n) = (run.layout.len, run.plan.steps());
         let span = Span { t: run.plan.t[n], h };
@@ -365,12 +422,13 @@ impl Walk<'_> {
             choice: &self.choice,
             rows,
             restart: true,
+            event,
             ..Frozen::default()
         };
         self.chain.advance(span, frozen, &done[n * len..], x)?;
         self.turns.look(span, &run.layout.node(span.end(), x))?;
         let decided = Decided { branches: self.turns.references(), choice: &self.choice, rows: self.rows };
-        run.plan.push_restart(h, decided);
+        run.plan.push_restart(h, event, decided);
         self.turns.follow();
         Ok(())
     }
@@ -383,8 +441,11 @@ impl Walk<'_> {
         let changed: Vec<usize> = (0..watch.sides.len())
             .filter(|&k| watch.sides[k].time.is_some_and(|slot| (p[slot as usize] - t).abs() <= near))
             .collect();
-        let jumps: Vec<usize> =
-            changed.iter().copied().filter(|&k| watch.sides[k].edge == Edge::Jump).collect();
+        let jumps: Vec<usize> = changed
+            .iter()
+            .copied()
+            .filter(|&k| watch.sides[k].edge == Edge::Jump || watch.sides[k].event)
+            .collect();
         // jumps at one time that different parameters may move
         let slot = self.run.plan.declared[n];
         if let Some(&k) = jumps.iter().find(|&&k| watch.sides[k].time != slot) {
@@ -392,12 +453,22 @@ impl Walk<'_> {
             let [first, second] = [k, other].map(|k| watch.sides[k].what.clone());
             return Err(StepError::Together { t, first, second });
         }
+        let events: Vec<u32> =
+            changed.iter().flat_map(|&k| self.happening(k, self.becomes(&watch, k))).collect();
         changed.iter().for_each(|&k| self.flip(k, watch.sides.len()));
+        events.iter().try_for_each(|&e| self.switch(&mut watch, e))?;
         // a corner whose time is not that of the node needs the accelerations of its other side
         let other = changed.iter().copied().find(|&k| watch.sides[k].time != slot);
-        if let Some(k) = jumps.first().copied().or(other) {
-            self.count_change(t, &watch.sides[k].what)?;
-            self.restart_settled(&mut watch, k)?;
+        match (jumps.first().copied().or(other), changed.first()) {
+            (_, Some(&k)) if !events.is_empty() => {
+                self.count_change(t, &watch.sides[k].what)?;
+                self.restart_after(&mut watch, k, &events)?;
+            }
+            (Some(k), _) => {
+                self.count_change(t, &watch.sides[k].what)?;
+                self.restart_settled(&mut watch, k)?;
+            }
+            (None, _) => {}
         }
         self.look_at_last(&mut watch);
         watch.follow();
@@ -420,6 +491,12 @@ impl Walk<'_> {
         }
         Ok(())
     }
+}
+
+/// Conditions before a change: (g, ġ), and their sides.
+pub(super) struct Before {
+    pub conditions: Vec<[f64; 2]>,
+    pub sides: Vec<f64>,
 }
 
 /// What a step has passed.

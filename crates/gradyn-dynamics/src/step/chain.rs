@@ -8,22 +8,11 @@ use super::clock::Clock;
 use super::{Counts, Report, Span, StepArgs, StepRecipe, Stepper, Tolerance};
 use crate::control::Controller;
 use crate::error::StepError;
-use crate::formulation::Lagrange;
 use crate::initial::Initial;
+use crate::initial::restart::Restart;
 use crate::plan::{ClockRow, Frozen, Plan};
 use crate::turns::Turns;
-use gradyn_model::{RowChoice, Setup};
-
-/// What record 0 obeys.
-#[derive(Clone, Copy, Debug)]
-pub struct StartLaw {
-    /// The law of the accelerations and multipliers at the start.
-    pub law: Lagrange,
-    /// Has the record an auxiliary acceleration?
-    pub auxiliary: bool,
-    /// Are the accelerations solved for by Maggi's matrices?
-    pub matrix_r: bool,
-}
+use gradyn_model::RowChoice;
 
 /// Most trial steps to the time of an event.
 const MOST_TRIALS: usize = 50;
@@ -46,17 +35,17 @@ pub struct Chain {
     /// of them is at work.
     steps: Vec<(Option<RowChoice>, Box<dyn Stepper>)>,
     current: usize,
-    /// Memory of restarts with other choices of rows than that of the system.
-    restarts: Vec<(RowChoice, Initial)>,
-    /// Which of them is linearised; the start where it is none.
-    restart: Option<usize>,
+    /// Memory of restarts for each choice of rows that was met, and which of them is at work.
+    restarts: Vec<(Option<RowChoice>, Restart)>,
+    restart: usize,
     last: Linearised,
     /// Turns of angles in a run that is replayed; made by the first one.
     turns: Option<Turns>,
     /// Times of the records, where they are numbers of them.
     clock: Option<Box<Clock>>,
-    /// Length of a record without its time.
+    /// Length of a record without its time, and of what a step writes of it.
     len: usize,
+    step_len: usize,
 }
 
 impl Chain {
@@ -70,11 +59,12 @@ impl Chain {
             steps: vec![(None, step)],
             current: 0,
             restarts: vec![],
-            restart: None,
+            restart: 0,
             last: Linearised::Start,
             turns: None,
             clock,
-            len: recipe.step_layout().len,
+            len: recipe.plain_layout().len,
+            step_len: recipe.step_layout().len,
         }
     }
     /// The step at work.
@@ -95,19 +85,20 @@ impl Chain {
         }
         Ok(self.step())
     }
-    /// Goes to the restart for a choice of rows; memory for a new one is made where it is first met.
-    fn find_restart(&mut self, rows: Option<&RowChoice>) -> Result<(), StepError> {
-        self.restart = match rows {
-            None => None,
-            Some(rows) => Some(match self.restarts.iter().position(|r| r.0 == *rows) {
-                Some(found) => found,
-                None => {
-                    self.restarts.push((rows.clone(), self.recipe.restart_with(rows, &self.p)?));
-                    self.restarts.len() - 1
-                }
-            }),
+    /// The restart for a choice of rows; memory for a new one is made where it is first met.
+    fn restart_with(&mut self, rows: Option<&RowChoice>) -> Result<&mut Restart, StepError> {
+        self.restart = match self.restarts.iter().position(|r| r.0.as_ref() == rows) {
+            Some(found) => found,
+            None => {
+                self.restarts.push((rows.cloned(), self.recipe.restart(rows, &self.p)?));
+                self.restarts.len() - 1
+            }
         };
-        Ok(())
+        Ok(self.restarted())
+    }
+    /// The restart at work.
+    fn restarted(&mut self) -> &mut Restart {
+        &mut self.restarts[self.restart].1
     }
     /// The choices of the step that begins at `past` with some rows, given those of the attempt before,
     /// `since` steps after the last declared time or knot; forward runs only.
@@ -119,7 +110,7 @@ impl Chain {
         since: usize,
         choice: &mut [u32],
     ) -> Result<(), StepError> {
-        let len = self.len;
+        let len = self.step_len;
         self.step_with(rows)?.decide(span, &past[..len], since, choice)
     }
     /// Solves R = 0 for x; without a past it is record 0.
@@ -147,24 +138,18 @@ impl Chain {
         past: &[f64],
         x: &mut [f64],
     ) -> Result<Report, StepError> {
-        let len = self.len;
+        if !past.is_empty() && frozen.restart {
+            let len = self.len;
+            return self.restart_with(frozen.rows)?.advance(span, frozen, &past[..len], x);
+        }
+        // impulses are those of events
+        let len = self.step_len;
+        let (x, impulses) = x.split_at_mut(len);
+        impulses.fill(0.0);
         match past {
             [] => self.start.advance(self.recipe.system(), span.t, frozen.branches, x),
-            _ if frozen.restart => {
-                self.find_restart(frozen.rows)?;
-                let (sys, restart) = self.restarted();
-                restart.restart(sys, span, frozen.branches, &past[..len], x)
-            }
             _ => self.step_with(frozen.rows)?.advance(span, frozen, &past[..len], x),
         }
-    }
-    /// The restart at work, with the system of the run.
-    fn restarted(&mut self) -> (&Setup, &mut Initial) {
-        let restart = match self.restart {
-            None => &mut self.start,
-            Some(k) => &mut self.restarts[k].1,
-        };
-        (self.recipe.system(), restart)
     }
     /// Solves R = 0, g = 0 for x with its time, from the step of a plan: Newton's method by the rate of g,
     /// then by its secant.
@@ -238,7 +223,7 @@ impl Chain {
     }
     /// Exact partials at a converged record.
     pub fn linearise(&mut self, a: &StepArgs) -> Result<(), StepError> {
-        let plain = a.without_time(self.len);
+        let plain = a.without_tail(self.len);
         self.linearise_plain(&plain)?;
         let Some(mut clock) = self.clock.take() else { return Ok(()) };
         clock.set(&plain);
@@ -260,12 +245,16 @@ impl Chain {
         };
         let branches = a.frozen.branches;
         match self.last {
-            Linearised::Start => self.start.linearise(self.recipe.system(), a.span.t, branches, a.x),
-            Linearised::Step => self.step_with(a.frozen.rows)?.linearise(a),
+            Linearised::Start => {
+                let x = &a.x[..self.step_len];
+                self.start.linearise(self.recipe.system(), a.span.t, branches, x)
+            }
+            Linearised::Step => {
+                let plain = a.without_tail(self.step_len);
+                self.step_with(a.frozen.rows)?.linearise(&plain)
+            }
             Linearised::Restart => {
-                self.find_restart(a.frozen.rows)?;
-                let (sys, restart) = self.restarted();
-                restart.linearise_restart(sys, a.span, branches, [a.past, a.x])
+                self.restart_with(a.frozen.rows)?.linearise(a.span, a.frozen, [a.past, a.x])
             }
         }
     }
@@ -279,13 +268,11 @@ impl Chain {
         self.clock = Some(clock);
     }
     fn solve_plain(&mut self, b: &mut [f64]) {
+        let len = self.step_len;
         match self.last {
-            Linearised::Start => self.start.solve(self.recipe.system(), b),
-            Linearised::Step => self.step().solve(b),
-            Linearised::Restart => {
-                let (sys, restart) = self.restarted();
-                restart.solve_restart(sys, b)
-            }
+            Linearised::Start => self.start.solve(self.recipe.system(), &mut b[..len]),
+            Linearised::Step => self.step().solve(&mut b[..len]),
+            Linearised::Restart => self.restarted().solve(b),
         }
     }
     /// Solves with its transpose: b ← R_x⁻ᵀ b.
@@ -298,13 +285,11 @@ impl Chain {
         self.clock = Some(clock);
     }
     fn solve_plain_t(&mut self, b: &mut [f64]) {
+        let len = self.step_len;
         match self.last {
-            Linearised::Start => self.start.solve_t(self.recipe.system(), b),
-            Linearised::Step => self.step().solve_t(b),
-            Linearised::Restart => {
-                let (sys, restart) = self.restarted();
-                restart.solve_restart_t(sys, b)
-            }
+            Linearised::Start => self.start.solve_t(self.recipe.system(), &mut b[..len]),
+            Linearised::Step => self.step().solve_t(&mut b[..len]),
+            Linearised::Restart => self.restarted().solve_t(b),
         }
     }
     /// r += R_past s; record 0 has no past.
@@ -314,9 +299,10 @@ impl Chain {
         }
         let (s, s_time) = s.split_at(self.len);
         let (r, r_time) = r.split_at_mut(self.len);
+        let len = self.step_len;
         match self.last {
-            Linearised::Restart => self.restarted().1.restart_past_mul(s, r),
-            _ => self.step().past_mul(s, r),
+            Linearised::Restart => self.restarted().past_mul(s, r),
+            _ => self.step().past_mul(&s[..len], &mut r[..len]),
         }
         if let Some(clock) = &self.clock {
             clock.past_mul(s_time[0], r, &mut r_time[0]);
@@ -329,9 +315,10 @@ impl Chain {
         }
         let (mu, mu_time) = mu.split_at(self.len);
         let (out, out_time) = out.split_at_mut(self.len);
+        let len = self.step_len;
         match self.last {
-            Linearised::Restart => self.restarted().1.restart_past_mul_t(mu, out),
-            _ => self.step().past_mul_t(mu, out),
+            Linearised::Restart => self.restarted().past_mul_t(mu, out),
+            _ => self.step().past_mul_t(&mu[..len], &mut out[..len]),
         }
         if let Some(clock) = &self.clock {
             clock.past_mul_t(mu, mu_time[0], &mut out_time[0]);
@@ -340,13 +327,11 @@ impl Chain {
     /// Adds the slots along δ: r += R_p δ.
     pub fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
         let (r, time) = r.split_at_mut(self.len);
+        let len = self.step_len;
         match self.last {
-            Linearised::Start => self.start.slot_mul(self.recipe.system(), delta, r),
-            Linearised::Step => self.step().slot_mul(delta, r),
-            Linearised::Restart => {
-                let (sys, restart) = self.restarted();
-                restart.restart_slot_mul(sys, delta, r)
-            }
+            Linearised::Start => self.start.slot_mul(self.recipe.system(), delta, &mut r[..len]),
+            Linearised::Step => self.step().slot_mul(delta, &mut r[..len]),
+            Linearised::Restart => self.restarted().slot_mul(delta, r),
         }
         if let Some(clock) = &self.clock {
             clock.slot_mul(delta, &mut time[0]);
@@ -355,13 +340,11 @@ impl Chain {
     /// grad += s R_pᵀ μ.
     pub fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]) {
         let (mu, time) = mu.split_at(self.len);
+        let len = self.step_len;
         match self.last {
-            Linearised::Start => self.start.slot_mul_t(self.recipe.system(), mu, s, grad),
-            Linearised::Step => self.step().slot_mul_t(mu, s, grad),
-            Linearised::Restart => {
-                let (sys, restart) = self.restarted();
-                restart.restart_slot_mul_t(sys, mu, s, grad)
-            }
+            Linearised::Start => self.start.slot_mul_t(self.recipe.system(), &mu[..len], s, grad),
+            Linearised::Step => self.step().slot_mul_t(&mu[..len], s, grad),
+            Linearised::Restart => self.restarted().slot_mul_t(mu, s, grad),
         }
         if let Some(clock) = &self.clock {
             clock.slot_mul_t(time[0], s, grad);
@@ -369,7 +352,7 @@ impl Chain {
     }
     /// Error of the embedded method relative to the tolerances, and the coordinate where it is largest.
     pub(crate) fn error(&mut self, a: &StepArgs, tol: Tolerance) -> Option<(f64, usize)> {
-        let a = a.without_time(self.len);
+        let a = a.without_tail(self.step_len);
         self.step().error(&a, tol)
     }
     /// The factor of the step size after an attempt with that error; above 1 it was rejected.
@@ -387,7 +370,7 @@ impl Chain {
             out.copy_from_slice(&a.x[..out.len()]);
             return Ok(());
         }
-        let a = a.without_time(self.len);
+        let a = a.without_tail(self.step_len);
         self.step_with(a.frozen.rows)?.interpolate(&a, theta, out)
     }
     /// What was counted in the steps, without record 0.

@@ -42,7 +42,7 @@ impl<S: RunScalar> Residual<S> for ChainResidual<S> {
             None => Span { t: time, h: S::zero() },
             Some(&past) => Span { t: past, h: time - past },
         };
-        self.plain.residual(&StepArgs { span, ..a.without_time(len) }, &mut r[..len]);
+        self.plain.residual(&StepArgs { span, ..a.without_tail(len) }, &mut r[..len]);
         // (2) of the clock
         r[len] = match a.frozen.clock {
             ClockRow::Fixed | ClockRow::Declared(_) => time - a.span.end(),
@@ -80,7 +80,7 @@ impl<S: RunScalar> PlainResidual<S> {
         });
         &mut *self.steps[at].1
     }
-    /// Record 0.
+    /// Record 0, which has no impulses.
     fn start(&mut self, a: &StepArgs<S>, r: &mut [S]) {
         let Self { recipe, terms, .. } = self;
         let (start, layout) = (recipe.start(), recipe.step_layout());
@@ -92,34 +92,38 @@ impl<S: RunScalar> PlainResidual<S> {
     }
     /// A restart, with the rows of its record.
     fn restart(&mut self, a: &StepArgs<S>, r: &mut [S]) {
-        let (start, layout) = (self.recipe.start(), self.recipe.step_layout());
+        let (start, layout) = (self.recipe.start(), self.recipe.plain_layout());
         let records = [a.past, a.x];
+        let when = (a.span, a.frozen.event);
         match a.frozen.rows {
             None => {
                 self.terms.set_branches(a.frozen.branches);
                 let sys = self.recipe.system();
-                restart::residual(sys, &start.law, &layout, a.span, records, &mut self.terms, r);
+                restart::residual(sys, &start, &layout, when, records, &mut self.terms, r);
             }
             Some(rows) => {
                 let recipe = self.recipe.with_rows(rows).expect("a choice that the run made steps with");
                 let mut terms = recipe.system().evaluator(&self.p);
                 terms.set_branches(a.frozen.branches);
-                let sys = recipe.system();
-                restart::residual(sys, &start.law, &layout, a.span, records, &mut terms, r);
+                restart::residual(recipe.system(), &start, &layout, when, records, &mut terms, r);
             }
-        }
-        if start.auxiliary {
-            initial::auxiliary_rows(&layout, a.x, r);
         }
     }
 }
 
 impl<S: RunScalar> Residual<S> for PlainResidual<S> {
     fn residual(&mut self, a: &StepArgs<S>, r: &mut [S]) {
-        match (a.is_start(), a.frozen.restart) {
-            (true, _) => self.start(a, r),
-            (false, true) => self.restart(a, r),
-            (false, false) => self.step_with(a.frozen.rows).residual(a, r),
+        if a.frozen.restart && !a.is_start() {
+            return self.restart(a, r);
+        }
+        // impulses are those of events
+        let len = self.recipe.step_layout().len;
+        let (r, impulses) = r.split_at_mut(len);
+        impulses.copy_from_slice(&a.x[len..]);
+        let plain = a.without_tail(len);
+        match a.is_start() {
+            true => self.start(&plain, r),
+            false => self.step_with(a.frozen.rows).residual(&plain, r),
         }
     }
 }

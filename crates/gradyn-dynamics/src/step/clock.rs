@@ -50,7 +50,7 @@ impl Clock {
     /// Memory for the records of a recipe, without their time.
     pub(super) fn new(recipe: &StepRecipe, p: &[f64]) -> Self {
         let sys = recipe.system();
-        let layout = recipe.step_layout();
+        let layout = recipe.plain_layout();
         let zero = Wide::from(0.0);
         let p_wide: Vec<Wide> = p.iter().map(|&p| Wide::from(p)).collect();
         let support = sys.support(FunctionalSet::Condition).to_vec();

@@ -4,7 +4,7 @@
 //! f64 and a [`ChainResidual`] for any scalar of the program.
 
 use super::adams::Adams;
-use super::chain::{Chain, StartLaw};
+use super::chain::Chain;
 use super::chain_residual::ChainResidual;
 use super::newmark::Newmark;
 use super::projected::Projected;
@@ -14,10 +14,11 @@ use super::{Bound, Equations, Layout, Residual, Stepper, Tolerance};
 use crate::block;
 use crate::error::StepError;
 use crate::formulation::Lagrange;
-use crate::initial::{Initial, Solver};
+use crate::initial::restart::Restart;
+use crate::initial::{Initial, Solver, StartLaw};
 use crate::kkt::MotionMatrix;
 use crate::plan::Frozen;
-use gradyn_model::{RowChoice, RunScalar, Setup};
+use gradyn_model::{EventRule, RowChoice, RunScalar, Setup};
 
 /// Schemes, each with its system and its constants.
 #[derive(Clone)]
@@ -92,11 +93,18 @@ impl StepRecipe {
         }
         Ok(start)
     }
-    /// Memory of restarts with another choice of rows.
-    pub(super) fn restart_with(&self, rows: &RowChoice, p: &[f64]) -> Result<Initial, StepError> {
-        let recipe = self.with_rows(rows)?;
-        let (_, kkt) = block::prepare(recipe.system(), p)?;
-        recipe.initial(p, kkt)
+    /// Memory of restarts, with a choice of rows if it is not that of the system.
+    pub(super) fn restart(&self, rows: Option<&RowChoice>, p: &[f64]) -> Result<Restart, StepError> {
+        let Some(rows) = rows else {
+            let sys = self.system();
+            let law = self.start();
+            let solver = match law.matrix_r {
+                true => Solver::matrix_r(sys),
+                false => Solver::Saddle(Box::new(block::prepare(sys, p)?.1)),
+            };
+            return Ok(Restart::new(sys, law, self.plain_layout(), p, solver));
+        };
+        self.with_rows(rows)?.restart(None, p)
     }
     /// Memory of the steps; `kkt` is prepared.
     fn stepper(&self, p: &[f64], kkt: &MotionMatrix) -> Result<Box<dyn Stepper>, StepError> {
@@ -137,10 +145,17 @@ impl StepRecipe {
     }
     /// Where things are in a record.
     pub fn layout(&self) -> Layout {
-        let layout = self.step_layout();
+        let layout = self.plain_layout();
         if self.system().has_state_jumps() { layout.with_clock() } else { layout }
     }
-    /// Where things are in what a step writes of a record: all but its time.
+    /// Where things are in a record without its time.
+    pub(super) fn plain_layout(&self) -> Layout {
+        let sys = self.system();
+        let gives = sys.events().iter().any(EventRule::changes_velocities);
+        let impulses = if gives { sys.dims().m + sys.event_rows() } else { 0 };
+        self.step_layout().with_impulses(impulses)
+    }
+    /// Where things are in what a step writes of a record: all but impulses and its time.
     pub(crate) fn step_layout(&self) -> Layout {
         let layout = self.kind.layout();
         if self.projected { Projected::record(&layout) } else { layout }

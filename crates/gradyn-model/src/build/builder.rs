@@ -63,6 +63,8 @@ pub(crate) struct Builder<'g, 'm> {
     pub(super) guards: Vec<Guard>,
     /// Conditions whose sides are data of a run.
     pub(super) sides: SideTable,
+    /// Sides of the forces that events switch, by name.
+    pub(super) modes: HashMap<String, u32>,
     pub(super) angles: Vec<AngleDef<'g>>,
     pub(super) angle_index: HashMap<String, usize>,
     /// (angle, signal) of driven angles.
@@ -125,6 +127,7 @@ impl<'g, 'm> Builder<'g, 'm> {
             angle_index: HashMap::new(),
             driven: vec![],
             wanted: HashMap::new(),
+            modes: HashMap::new(),
             positive: vec![],
             aligned: vec![],
         })

@@ -7,6 +7,7 @@ use super::tree::{Edge, TreeMaker};
 use super::{Builder, Model, ParameterInfo, Sharing, Times};
 use crate::elements::{Elements, RowPenalties};
 use crate::error::ModelError;
+use crate::event::EventRule;
 use crate::formula::Formula;
 use crate::functional::Functional;
 use crate::load::Load;
@@ -49,6 +50,8 @@ struct Asked {
     times: Times,
     /// Conditions whose sides are data of a run, with the functional of their g.
     sides: (Vec<Side>, Draft),
+    /// Events, with the functional of the velocities that they give.
+    events: (Vec<EventRule>, Draft),
     frames: Vec<(usize, Ports)>,
     tree: Option<Tree>,
     /// Products of directions that a joint holds parallel, by its name.
@@ -120,7 +123,9 @@ impl<'g> Builder<'g, '_> {
         let statics = self.m.initial.equilibrium.as_ref().map(|_| Statics { held, balanced: vec![] });
         let velocity_conditions = (0..elements.velocity.len() as u32).collect();
         let (kind, guess) = placed(elements, drawn, asked.tree.take(), family, self.m.dimension, &p);
-        let mut system = Mechanics::new(kind, Start { guess, statics, velocity_conditions });
+        let system = Mechanics::new(kind, Start { guess, statics, velocity_conditions });
+        let off = self.m.initial.off.iter().flat_map(|t| system.rows_of(&t.text)).collect();
+        let mut system = system.with_off(off)?;
         // conditions of velocity beside rows of velocity level
         let rest = self.m.initial.velocity == InitialVelocity::Rest;
         if rest && m_vel > 0 && system.statics().is_none() {
@@ -144,6 +149,7 @@ impl<'g> Builder<'g, '_> {
         let objectives = self.objectives()?;
         let outputs = self.outputs()?;
         let conditions = self.conditions()?;
+        let events = self.events()?;
         let sides = self.all_sides();
         let times = self.times(&sides.0)?;
         let framed = matches!(sharing, Sharing::Framed | Sharing::Apart);
@@ -152,7 +158,7 @@ impl<'g> Builder<'g, '_> {
         let tree = edges.map(make).transpose()?;
         let aligned = take(&mut self.aligned);
         let aligned = aligned.into_iter().map(|(name, q)| (name, q.form(&mut self.slots))).collect();
-        Ok(Asked { objectives, outputs, conditions, times, sides, frames, tree, aligned })
+        Ok(Asked { objectives, outputs, conditions, times, sides, events, frames, tree, aligned })
     }
     /// The system on its patterns, still without functionals, and the final indices.
     fn elements(&mut self, terms: Terms, asked: &mut Asked) -> (Elements, Numbering) {
@@ -209,6 +215,8 @@ impl<'g> Builder<'g, '_> {
             output: Functional::empty(),
             conditions: Functional::empty(),
             sides: take(&mut asked.sides.0),
+            event_rows: Functional::empty(),
+            events: take(&mut asked.events.0),
             condition_names: [vec![], vec![]],
             position: vec![],
             velocity: vec![],
@@ -361,6 +369,7 @@ fn compile_functionals(system: &mut Elements, fix: &Numbering, asked: &mut Asked
     system.terminal = fix.functional(take(&mut asked.objectives.terminal), system);
     system.output = fix.functional(take(&mut asked.outputs.1), system);
     system.conditions = fix.functional(take(&mut asked.sides.1), system);
+    system.event_rows = fix.functional(take(&mut asked.events.1), system);
     let c = &mut asked.conditions;
     let all = |list: &mut Vec<Draft>, system: &Elements| {
         take(list).into_iter().map(|f| fix.functional(f, system)).collect()
@@ -395,6 +404,7 @@ fn places(m: &Mechanism) -> Vec<(String, Option<Range<usize>>)> {
     let named = joints.chain(m.drivers.iter().map(|d| &d.name)).chain(m.bodies.iter().map(|b| &b.name));
     let named = named.chain(m.forces.iter().map(|f| &f.name)).chain(m.couplings.iter().map(|c| &c.name));
     let named = named.chain(m.constraints.iter().chain(&m.velocity_constraints).map(|c| &c.0));
+    let named = named.chain(m.events.iter().map(|e| &e.name));
     named.map(|t| (t.text.clone(), t.place.clone())).collect()
 }
 

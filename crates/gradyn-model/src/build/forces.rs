@@ -225,6 +225,16 @@ impl ForceMaker<'_, '_, '_> {
     /// The law or the load of force `k`, after checks.
     fn add_force(&mut self, k: usize, f: &Force) -> Result<(), ModelError> {
         match &f.kind {
+            // what events switch is a load, whatever its law
+            ForceKind::SpringDamper { between, .. } if self.b.modes.contains_key(&f.name.text) => {
+                self.check_ends(f, between)?;
+                self.add_load(k, &f.name)
+            }
+            ForceKind::Torsion { .. } | ForceKind::Torque { .. } | ForceKind::Point { .. }
+                if self.b.modes.contains_key(&f.name.text) =>
+            {
+                self.add_load(k, &f.name)
+            }
             // laws along a quantity
             ForceKind::SpringDamper { .. } => self.spring(f),
             ForceKind::Torsion { about: About::Bodies(between), .. } => self.plane_torsion(f, between),

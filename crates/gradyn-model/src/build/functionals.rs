@@ -272,7 +272,7 @@ impl Builder<'_, '_> {
 }
 
 /// The left side of a velocity condition: the rate of a plain sensor of positions, else as it is.
-fn rate_of_plain<'h>(
+pub(super) fn rate_of_plain<'h>(
     env: &mut SensorEnv<'_, '_, '_, 'h>,
     left: Vec<Sym<'h>>,
     (ast, key): (&Ast, &Number),
@@ -322,7 +322,7 @@ fn coordinate_rate(coord: u32) -> Draft {
 }
 
 /// An expression as written.
-fn text(x: &Number) -> Text {
+pub(super) fn text(x: &Number) -> Text {
     let text = match &x.source {
         Source::Expression(t) => t.clone(),
         Source::Value(v) => v.to_string(),

@@ -57,7 +57,7 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         let applied = self.apply(f);
         self.local = outer;
         self.reading.pop();
-        applied
+        Ok(self.switched(&f.name.text, applied?))
     }
     fn apply(&mut self, f: &Force) -> Made<Applied<'g, 'h>> {
         let name = &f.name;
@@ -238,7 +238,10 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         // sensors, and ½ k (y - y₀)² of a spring
         let sensors = [(effort, t), (along, y), ("speed", speed)].map(|(n, s)| (n, Value::Scalar(s)));
         let energy = (k.as_constant() != Some(0.0)).then(|| k * (y - rest) * (y - rest) * 0.5);
-        Ok(Applied { sensors: sensors.to_vec(), energy, ..Applied::default() })
+        // an element does the work, unless events switch it
+        let parts = self.b.modes.contains_key(&name.text).then(|| self.gradient(y)).flatten();
+        let work = parts.into_iter().flatten().map(|(x, slope)| (x, -(t * slope))).collect();
+        Ok(Applied { sensors: sensors.to_vec(), energy, work, ..Applied::default() })
     }
     fn torsion(
         &mut self,

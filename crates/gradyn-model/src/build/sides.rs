@@ -42,8 +42,19 @@ impl SideTable {
                 return (k, same);
             }
         }
-        self.list.push((pair, Side { what: what.to_owned(), edge, time: None }));
+        self.list.push((pair, Side { what: what.to_owned(), edge, time: None, event: false, mode: None }));
         (self.list.len() - 1, true)
+    }
+    /// The number of a side that events set, for what they switch; `on` at the start.
+    pub(super) fn mode(&mut self, what: String, on: bool) -> u32 {
+        let nothing = self.graph.constant(0.0).id();
+        let side = Side { what, edge: Edge::Joined, time: None, event: false, mode: Some(on) };
+        self.list.push(([nothing; 2], side));
+        self.list.len() as u32 - 1
+    }
+    /// An event happens where a side changes.
+    pub(super) fn mark_event(&mut self, side: usize) {
+        self.list[side].1.event = true;
     }
     /// The place of an input of a draft among the shared ones.
     fn input(&mut self, draft: &Draft, i: usize) -> usize {
@@ -143,13 +154,24 @@ impl<'h> SensorEnv<'_, '_, '_, 'h> {
     }
     /// The side of u > v, if it can change along a run.
     fn side(&mut self, pair: [Sym<'h>; 2], edge: Edge, what: &str) -> Option<Sym<'h>> {
-        if !pair.iter().flat_map(|s| s.inputs()).any(|i| moves(&self.inputs[i])) {
-            return None;
-        }
-        let draft = self.draft(&pair);
-        let (k, same) = self.b.sides.side(&draft, edge, what);
+        let (k, same) = self.side_number(pair, edge, what)?;
         let side = self.input(Input::Arg(SIDE + k as u32));
         Some(if same { side } else { 1.0 - side })
+    }
+    /// The number of the side of u > v, if it can change along a run; false where it is that of v > u.
+    fn side_number(&mut self, pair: [Sym<'h>; 2], edge: Edge, what: &str) -> Option<(usize, bool)> {
+        let movable = pair.iter().flat_map(|s| s.inputs()).any(|i| moves(&self.inputs[i]));
+        let draft = movable.then(|| self.draft(&pair))?;
+        Some(self.b.sides.side(&draft, edge, what))
+    }
+    /// The number of the side of an event where y passes zero, if it can; false where the side is that of -y.
+    pub(super) fn event_side(&mut self, y: Sym<'h>, what: &str) -> Option<(usize, bool)> {
+        let graph = self.graph;
+        // conditions inside are sides of their own
+        let inner = graph.sided(&[y], &mut |pair, edge| self.side(pair, edge, what))[0];
+        let found = self.side_number([inner, graph.constant(0.0)], Edge::Joined, what)?;
+        self.b.sides.mark_event(found.0);
+        Some(found)
     }
 }
 

@@ -42,6 +42,7 @@ impl Mechanism {
         for s in &mut self.splines {
             s.values.iter_mut().for_each(|x| f(&format!("spline {}", s.name), x));
         }
+        self.events.iter_mut().for_each(|e| e.visit(f));
         self.initial.visit(f);
         for o in &mut self.objectives {
             let owner = format!("objective {}", o.name);
@@ -51,6 +52,15 @@ impl Mechanism {
         // the latest time is a constant
         let end = self.until.is_none().then_some(&mut self.t_end);
         [&mut self.t_start].into_iter().chain(end).chain(&mut self.breaks).for_each(|x| f("times", x));
+    }
+}
+
+impl Event {
+    fn visit(&mut self, f: Visitor) {
+        let owner = format!("event {}", self.name);
+        f(&owner, &mut self.when);
+        self.impact.iter_mut().for_each(|x| f(&owner, x));
+        self.reset.iter_mut().for_each(|(_, x)| f(&owner, x));
     }
 }
 

@@ -22,7 +22,7 @@ const MOST: f64 = 1e-2;
 pub(super) fn check_energy(model: &Prepared, run: &Run, t: Option<f64>, p: &[f64]) -> Result<(), StepError> {
     let gives_way = matches!(run.method.formulation, Formulation::Penalty | Formulation::Index1);
     let Some(t) = t.filter(|_| gives_way) else { return Ok(()) };
-    let mut terms = model.model.whole().evaluator(p);
+    let mut terms = model.model.every_row().evaluator(p);
     let plan = &run.trajectory.plan;
     let lay = run.trajectory.layout;
     // (1) from t on, and max ½ v·Mv
@@ -50,7 +50,7 @@ pub(super) fn check_energy(model: &Prepared, run: &Run, t: Option<f64>, p: &[f64
 }
 
 /// ½ v·Mv where the terms are.
-fn kinetic_energy(model: &Prepared, v: &[f64], terms: &Evaluator<f64>) -> f64 {
+pub(super) fn kinetic_energy(model: &Prepared, v: &[f64], terms: &Evaluator<f64>) -> f64 {
     let nn = &model.model.system.patterns().nn;
     let mass = terms.mass();
     let row = |i: usize| nn.row(i).map(|pos| mass[pos] * v[nn.col(pos)]).sum::<f64>();

@@ -46,7 +46,7 @@ pub(super) fn null_vectors(sys: &Mechanics, choice: &RowChoice, phi_q: &[f64]) -
         n[r] = -1.0;
         n
     };
-    let of: Vec<usize> = choice.dropped.iter().map(|&r| r as usize).collect();
+    let of: Vec<usize> = choice.redundant().map(|r| r as usize).collect();
     Some(NullVectors { n: of.iter().map(vector).collect(), of })
 }
 

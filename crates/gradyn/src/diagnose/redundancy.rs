@@ -21,6 +21,7 @@
 //!    have.
 
 use super::null_vectors::{NullVectors, ZERO, contract, linked, null_vectors, self_stress};
+use super::rows_of;
 use crate::error::Error;
 use crate::method::Method;
 use crate::prepare::{Prepared, Run};
@@ -57,14 +58,15 @@ impl Prepared {
     }
 }
 
-/// Rows that record `n` of a run has and those that it leaves out.
-fn rows_of<'a>(model: &'a Prepared, run: &'a Run, n: usize) -> &'a RowChoice {
-    run.trajectory.plan.rows(n).unwrap_or(model.model.system.row_choice())
+/// Does a method solve with independent rows only, and are there others?
+fn splits(model: &Prepared, method: &Method) -> Option<Mechanics> {
+    Some(with_redundant(model)?).filter(|_| method.formulation != Formulation::Penalty)
 }
 
-/// Does a method solve with independent rows only, and are there others?
-fn splits<'a>(model: &'a Prepared, method: &Method) -> Option<&'a Mechanics> {
-    model.model.full.as_ref().filter(|_| method.formulation != Formulation::Penalty)
+/// All rows, where some are redundant or may become so.
+fn with_redundant(model: &Prepared) -> Option<Mechanics> {
+    let some = model.model.full.is_some() || model.model.system.switches_rows();
+    some.then(|| model.model.every_row())
 }
 
 /// Records at which (3) and (4) are checked: the first, the last, some between them, and where rows are
@@ -96,7 +98,7 @@ fn at_records(
         let at = lay.node(plan.t[n], run.trajectory.record(n));
         terms.set_branches(plan.branches(n));
         terms.at(at.t, at.q);
-        let Some(vectors) = null_vectors(sys, rows_of(model, run, n), terms.phi_q()) else {
+        let Some(vectors) = null_vectors(sys, rows_of(model, &run.trajectory, n), terms.phi_q()) else {
             return Err(lost(at.t));
         };
         (0..vectors.of.len()).try_for_each(|k| f(k, &vectors, &at, &mut terms))?;
@@ -106,7 +108,7 @@ fn at_records(
 
 /// (2) at every record, (4).
 pub(crate) fn check_redundancy(model: &Prepared, run: &Run) -> Result<(), Error> {
-    let Some(sys) = splits(model, &run.method) else { return Ok(()) };
+    let Some(sys) = &splits(model, &run.method) else { return Ok(()) };
     let lay = run.trajectory.layout;
     let plan = &run.trajectory.plan;
     let p = model.model.slots(&model.rho);
@@ -120,13 +122,13 @@ pub(crate) fn check_redundancy(model: &Prepared, run: &Run) -> Result<(), Error>
         phi.fill(0.0);
         terms.constraint(&at, Level::POSITION, &mut phi);
         // a redundant row is broken where it is beyond rounding and beyond the kept ones
-        let rows = rows_of(model, run, n);
+        let rows = rows_of(model, &run.trajectory, n);
         let kept = largest(rows.independent[1].iter().map(|&k| phi[k as usize]));
         let q = sys.size_of(at.q);
         let v = largest(at.v.iter().copied());
         let holonomic = sys.dims().m - sys.dims().m_vel;
         let size = |r: usize| if r < holonomic { q * q } else { q * v };
-        let mut dropped = rows.dropped.iter().map(|&r| r as usize);
+        let mut dropped = rows.redundant().map(|r| r as usize);
         if let Some(r) = dropped.find(|&r| phi[r].abs() > ZERO * size(r) + DRIFT * kept) {
             if kept > ZERO * q * q {
                 return Err(drifts(at.t, kept));
@@ -216,14 +218,14 @@ pub(crate) fn check_redundant_outputs(
     run: &Run,
     asked: impl Fn(usize) -> bool,
 ) -> Result<(), Error> {
-    let Some(sys) = splits(model, &run.method) else { return Ok(()) };
+    let Some(sys) = &splits(model, &run.method) else { return Ok(()) };
     check_determined(model, run, sys, &[FunctionalSet::Output], &output_names(model, asked))
 }
 
 /// (3), for every formulation: penalty would answer with α times a prestress, or with zero where all
 /// coordinates are shared.
 pub(crate) fn check_redundant_parameters(model: &Prepared, run: &Run) -> Result<(), Error> {
-    let Some(sys) = model.model.full.as_ref() else { return Ok(()) };
+    let Some(sys) = &with_redundant(model) else { return Ok(()) };
     let m = run.trajectory.layout.m;
     let seeds = |first: usize| {
         let seed = |(i, &x): (usize, &f64)| match i.checked_sub(first) {
@@ -278,7 +280,7 @@ pub(crate) fn minimum_norm(
     terms: &Evaluator<f64>,
     lam: &mut [f64],
 ) {
-    let Some(sys) = splits(model, method) else { return };
+    let Some(sys) = &splits(model, method) else { return };
     let rows = rows.unwrap_or(model.model.system.row_choice());
     let Some(vectors) = null_vectors(sys, rows, terms.phi_q()) else { return };
     let weight: Vec<f64> = sys.row_names().iter().map(|r| f64::from(!r.owner.of_body())).collect();

@@ -46,7 +46,7 @@ pub(crate) const DETERMINANT: usize = 400;
 /// When the run passes a position in which the constraint rows are dependent, and the warning about it or
 /// about the nearest one: what follows may be on either branch.
 pub(super) fn singular(model: &Prepared, run: &Run, p: &[f64]) -> (Option<f64>, Vec<Warning>) {
-    let mut terms = model.model.whole().evaluator(p);
+    let mut terms = model.model.every_row().evaluator(p);
     let Some((s, t)) = first_singular(model, run, p, &mut terms) else { return (None, vec![]) };
     if s < SINGULAR {
         let branch = branch(model, run, (t, p), &mut terms);
@@ -206,7 +206,7 @@ pub(crate) fn explain(
         return e;
     }
     // a singular position near the end of the run, or freedoms that end there
-    let sys = model.model.whole();
+    let sys = &model.model.every_row();
     let mut terms = sys.evaluator(p);
     terms.set_branches(run.plan.branches(run.plan.steps()));
     let mut rows = KeptRows::stopped(model, run, p);

@@ -30,7 +30,6 @@ fn of_positions(e: &StepError) -> Option<&'static str> {
             "end the run before it, or pass it by ali3p, whose constraints do not give way; penalty passes it \
              by newmark with short steps"
         }
-        StepError::KeptRows { .. } => "use dopri5, radau5 or sdirk4, or end the run before it",
         StepError::Freedoms { .. } => {
             "a named coordinate passes its extreme: name others, or leave the choice to the program"
         }
@@ -111,6 +110,18 @@ fn of_times(e: &StepError) -> Option<&'static str> {
              the jump by a ramp"
         }
         StepError::Together { .. } => "let one of them happen earlier, or smooth one of the jumps by a ramp",
+        StepError::EventBlocked { .. } => {
+            "leave one of its velocities out: joints and drivers prescribe the others"
+        }
+        StepError::StaysInContact { .. } => {
+            "bodies that stay in contact need a constraint: switch it on by an event with `on`, and off where \
+             its multiplier changes its sign"
+        }
+        StepError::BeyondStop { .. } => "start on the side where `when` is positive, or change its sign",
+        StepError::DoesNotHold { .. } => {
+            "let `when` of the event be the expression of the constraint; to hold a position wherever the \
+             event is, switch on a constraint of its velocity"
+        }
         StepError::TooManyEvents { .. } => {
             "the motion chatters or comes to rest there: end the run before, or smooth the jump by a ramp"
         }

@@ -19,7 +19,7 @@ use keys::{
     vector, vectors, word,
 };
 use parameters::{parameters, spline};
-use study::{final_time, initial, objective};
+use study::{event, final_time, initial, objective};
 
 /// The mechanism of a file.
 pub(crate) fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
@@ -39,7 +39,8 @@ pub(crate) fn mechanism(root: &Table) -> Result<Mechanism, ModelError> {
     m.forces = elements(root, "force").map(|(n, t)| force(n, t)).collect::<Result<_, _>>()?;
     m.roads = elements(root, "road").map(|(n, t)| vehicle::road(n, t)).collect::<Result<_, _>>()?;
     m.splines = elements(root, "spline").map(|(n, t)| spline(n, t, &lists)).collect::<Result<_, _>>()?;
-    // start, functionals, times
+    // events, start, functionals, times
+    m.events = elements(root, "event").map(|(n, t)| event(n, t)).collect::<Result<_, _>>()?;
     m.initial = section(root, "initial").map_or(Ok(Initial::default()), initial)?;
     m.objectives = elements(root, "objective").map(|(n, t)| objective(n, t)).collect::<Result<_, _>>()?;
     m.outputs = numbers(root, "output").collect();

@@ -29,6 +29,8 @@ pub(crate) const FILE: Record = plain(&[
     may("road", Kind::Map("road", &Kind::Record(&ROAD)), "Heights of the ground that tyres are on."),
     may("spline", Kind::Map("spline", &Kind::Record(&SPLINE)),
         "Cubic splines of time; their names may stand in expressions of t."),
+    may("event", Kind::Map("event", &Kind::Record(&EVENT)),
+        "What happens where conditions of the motion pass zero."),
     may("initial", Kind::Record(&INITIAL), "Conditions at the start; the rest follows by assembly."),
     may("objective", Kind::Map("objective", &Kind::Record(&OBJECTIVE)),
         "Functionals ψ = ∫ integral dt + terminal."),
@@ -312,6 +314,21 @@ const SPLINE: Record = Record { one_of: &["duration", "period"], fields: &[
 ]};
 
 #[rustfmt::skip]
+const EVENT: Record = plain(&[
+    must("when", Kind::Number,
+        "An expression of sensors, t and parameters: the event is where it passes zero."),
+    may("direction", Kind::Word(&["rising", "falling", "both"]),
+        "How it passes zero; an impact is where its gap falls, others go both ways if absent."),
+    may("end", Kind::Setting, "true: the run ends there."),
+    may("impact", Kind::Number,
+        "Restitution e, 0 < e ≤ 1, of an impact: `when` is a gap, whose rate becomes -e times what it was."),
+    may("reset", Kind::Map("condition", &Kind::NumberOrVector),
+        "Sensors and their rates after the event, by expressions of the motion before it."),
+    may("on", Kind::Texts("names of forces, joints, constraints or drivers"), "What acts from there on."),
+    may("off", Kind::Texts("names of forces, joints, constraints or drivers"), "What acts no longer."),
+]);
+
+#[rustfmt::skip]
 const INITIAL: Record = plain(&[
     may("position", Kind::Map("condition", &Kind::NumberOrVector),
         "Position sensors and their values, as many as there are degrees of freedom."),
@@ -324,6 +341,8 @@ const INITIAL: Record = plain(&[
         "\"rest\", or sensors and their rates."),
     may("near", Kind::Map("point", &Kind::Vector),
         "Rough positions of points that pick the branch of the assembly.").unit("m"),
+    may("off", Kind::Texts("names of forces, joints, constraints or drivers"),
+        "What does not act until an event switches it on."),
 ]);
 
 #[rustfmt::skip]

@@ -34,6 +34,7 @@ impl Source {
             Owner::Joint => m.joints.iter().map(|j| &j.name).find(|n| named(n)),
             Owner::Driver => m.drivers.iter().map(|d| &d.name).find(|n| named(n)),
             Owner::Force => m.forces.iter().map(|f| &f.name).find(|n| named(n)),
+            Owner::Event => m.events.iter().map(|e| &e.name).find(|n| named(n)),
             Owner::Parameter => m.parameters.iter().map(|p| &p.name).find(|n| named(n)),
             Owner::Objective => m.objectives.iter().map(|o| &o.name).find(|n| named(n)),
             Owner::Constraint | Owner::Coordinate | Owner::Derivative | Owner::FinalTime | Owner::Option => {

@@ -364,6 +364,7 @@ fn examples_build() {
         "redundant_four_bar",
         "bennett",
         "quarter_car",
+        "catapult",
     ];
     // equilibria that are not the drawn configuration
     let vehicles = gradyn::examples::VEHICLES;
@@ -379,7 +380,8 @@ fn examples_build() {
             .find(|(name, _)| path.ends_with(format!("{name}.toml")))
             .map_or(0, |(_, count)| *count);
         let vehicle = vehicles.iter().any(|name| path.ends_with(format!("{name}.toml")));
-        let freedom = (d.n + d.m_vel + redundant - d.m, d.n + redundant - d.m);
+        let open = redundant + model.system.row_choice().off.len();
+        let freedom = (d.n + d.m_vel + open - d.m, d.n + open - d.m);
         // in equilibrium the forces say the rest
         let positions = if model.system.statics().is_some() { freedom.0 } else { model.conditions.0.len() };
         assert_eq!(freedom, (positions, model.conditions.1.len()), "{}", path.display());

@@ -14,6 +14,7 @@ mod documents;
 mod edges;
 mod elements;
 mod equilibrium;
+mod events;
 mod examples;
 mod file;
 mod final_time;

@@ -27,6 +27,8 @@ fn mobility_does_not_depend_on_coordinates() {
         let rows = m.joints.iter().map(|j| removed(j.kind.word())[usize::from(!plane)]);
         let joints: usize = rows.map(|r| r.expect("a number in the table")).sum();
         let others = m.couplings.len() + m.drivers.len() + m.constraints.len() + m.velocity_constraints.len();
+        // constraints that events switch on hold nothing yet
+        let others = others - m.initial.off.len();
         assert_eq!(found.constraints, joints + others, "{name}");
         assert_eq!(found.freedom[1] + found.constraints, freedoms.sum::<usize>() + found.redundant, "{name}");
         assert_eq!(found.groups.iter().map(|g| g.redundant).sum::<usize>(), found.redundant, "{name}");

@@ -14,9 +14,6 @@ const EXAMPLES: [&str; 2] = ["bricard", "bennett"];
 const METHODS: [(&str, &str); 4] =
     [("index1", "dopri5"), ("maggi", "radau5"), ("index3", "newmark"), ("ali3p", "newmark")];
 
-/// Schemes that cannot change their rows.
-const ROSENBROCK: [Integrator; 2] = [Integrator::Ros3, Integrator::Rodas4];
-
 fn method(formulation: &str, integrator: &str) -> Method {
     let m = Method::new(formulation, integrator).expect("registered");
     if integrator == "newmark" { m.step(2e-3) } else { m.tolerance(1e-11, 1e-11) }
@@ -89,7 +86,7 @@ fn all_methods_agree_over_ten_seconds() {
 #[test]
 fn exact_methods_agree_across_a_change_of_rows() {
     let mut changes = 0;
-    let followed = |c: &(Formulation, Integrator)| c.0 != Formulation::Penalty && !ROSENBROCK.contains(&c.1);
+    let followed = |c: &(Formulation, Integrator)| c.0 != Formulation::Penalty;
     let combinations: Vec<_> = combinations().into_iter().filter(followed).collect();
     for family in Coordinates::ALL {
         let model = prepared("bennett", family, "0.7");
@@ -110,18 +107,6 @@ fn exact_methods_agree_across_a_change_of_rows() {
         }
     }
     assert!(changes >= combinations.len(), "{changes} runs chose rows again");
-}
-
-/// Rosenbrock steps begin with the multipliers of the last node, which are those of its rows.
-#[test]
-fn rosenbrock_steps_refuse_to_change_rows() {
-    let model = prepared("bennett", Coordinates::Relative0, "0.7");
-    for integrator in ROSENBROCK {
-        let method = Method { formulation: Formulation::Index1, integrator, ..Method::default() }.step(STEP);
-        let e = model.run(&method).err().expect("the rows change");
-        assert!(e.message.contains("other redundant constraints must be left out"), "{}", e.message);
-        assert!(e.help.as_deref().is_some_and(|h| h.contains("radau5")), "{:?}", e.help);
-    }
 }
 
 /// Sensitivities of the equations of motion have one set of rows, and say so.

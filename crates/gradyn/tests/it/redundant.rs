@@ -52,7 +52,7 @@ fn other_row(model: &Prepared) -> Prepared {
         rows
     };
     let independent = model.assembled.independent.each_ref().map(rows);
-    let choice = RowChoice { independent, dropped: vec![swapped] };
+    let choice = RowChoice { independent, dropped: vec![swapped], off: vec![] };
     other.model.system = other.model.system.with_rows(&choice).expect("rows of the system");
     other
 }

@@ -21,6 +21,7 @@ impl Elements {
             FunctionalSet::Terminal => &self.terminal,
             FunctionalSet::Output => &self.output,
             FunctionalSet::Condition => &self.conditions,
+            FunctionalSet::Event => &self.event_rows,
         }
     }
     /// Condition `k` of positions, or of velocities: the given ones, then the rates of the coordinates.

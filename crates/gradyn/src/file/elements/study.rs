@@ -2,7 +2,7 @@
 
 use super::super::StudySection;
 use super::super::tree::{Node, Table, Value, Word};
-use super::keys::{conditions, entries, fixed, maybe, positive, section, text, texts, vectors};
+use super::keys::{choice, conditions, entries, fixed, maybe, positive, section, text, texts, vectors};
 use super::optimize;
 use gradyn_model::ModelError;
 use gradyn_model::mechanism::*;
@@ -29,7 +29,37 @@ pub(super) fn initial(t: &Table) -> Result<Initial, ModelError> {
         None => InitialVelocity::Rest,
     };
     let equilibrium = section(t, "equilibrium").map(|_| Equilibrium { free, hold });
-    Ok(Initial { position: conditions(t, "position"), equilibrium, velocity, near: vectors(t, "near") })
+    let position = conditions(t, "position");
+    Ok(Initial { position, equilibrium, velocity, near: vectors(t, "near"), off: texts(t, "off") })
+}
+
+/// What happens where a condition passes zero.
+pub(super) fn event(name: Text, t: &Table) -> Result<Event, ModelError> {
+    let parent = format!("event `{name}`");
+    let directions =
+        [("rising", Direction::Rising), ("falling", Direction::Falling), ("both", Direction::Both)];
+    Ok(Event {
+        when: maybe(t, "when").unwrap_or(0.0.into()),
+        direction: choice(t, "direction", &parent, &directions)?,
+        end: flag(t, "end", &parent)?,
+        impact: maybe(t, "impact"),
+        reset: conditions(t, "reset"),
+        on: texts(t, "on"),
+        off: texts(t, "off"),
+        name,
+    })
+}
+
+/// A key that is true or false; false if absent.
+fn flag(t: &Table, key: &str, parent: &str) -> Result<bool, ModelError> {
+    match t.get(key) {
+        None => Ok(false),
+        Some(Node { value: Value::Flag(b), .. }) => Ok(*b),
+        Some(node) => {
+            let e = ModelError::new(format!("{parent}, {key}: true or false is expected here"));
+            Err(e.at(&Some(node.place.clone())))
+        }
+    }
 }
 
 /// The final time, or the latest one and the condition for it.

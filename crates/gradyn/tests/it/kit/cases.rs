@@ -17,10 +17,13 @@ const STUDIES: [&str; 2] = ["manipulator_minimum_time", "slider_crank_codesign"]
 /// them in a test of their own (`gradyn/tests/it/overconstrained.rs`).
 const OVERCONSTRAINED: [&str; 2] = ["bricard", "bennett"];
 
+/// Runs that are made of events, which short runs do not reach (`gradyn/tests/it/events`).
+const EVENTS: [&str; 2] = ["bouncing_ball", "catapult"];
+
 /// The examples that loops over many methods can afford; the vehicles have a test of their own
 /// (`gradyn/tests/it/vehicles.rs`).
 pub(crate) fn small_examples() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
-    let own = [gradyn::examples::VEHICLES, &STUDIES, &OVERCONSTRAINED].concat();
+    let own = [gradyn::examples::VEHICLES, &STUDIES, &OVERCONSTRAINED, &EVENTS].concat();
     gradyn::examples::ALL.iter().filter(move |e| !own.contains(&e.0))
 }
 

@@ -1,0 +1,197 @@
+//! Events along a run: what they switch, and the restarts that follow them.
+//!
+//! ```text
+//! g = 0 → end                 the last record, whose time is that of the event                            (1)
+//! g = 0 → sides, rows         of the forces and constraints that are switched                             (2)
+//!       → (v⁺, Λ, ν)          a restart with velocities of the event, one for each event at that instant  (3)
+//! ```
+//! After an impact the motion stays on its side, after others it is on the side of the bit. A condition that a
+//! constraint holds at zero from then on is asleep until a constraint is switched off.
+
+use super::Walk;
+use super::edges::Passed;
+use crate::assembly::ranks_at;
+use crate::crossing::Watch;
+use crate::error::StepError;
+use crate::row_chooser::{RowChooser, number_of};
+use gradyn_model::{EventRule, Level, RowChoice};
+use gradyn_num::largest;
+
+/// |Φ| of a constraint that is switched on, over its gradient and relative to the size of the mechanism.
+const HOLDS: f64 = 1e-6;
+/// A rate below this part of the one before the event is none.
+const AT_REST: f64 = 1e-9;
+
+impl Walk<'_> {
+    /// Events that happen where a side becomes another one.
+    pub(super) fn happening(&self, side: usize, becomes: f64) -> Vec<u32> {
+        let events = self.recipe.system().events().iter().enumerate();
+        let happens = |e: &EventRule| e.side as usize == side && e.happens(becomes);
+        events.filter(|(_, e)| happens(e)).map(|(k, _)| k as u32).collect()
+    }
+    /// The side that a condition changes to.
+    pub(super) fn becomes(&self, watch: &Watch, side: usize) -> f64 {
+        1.0 - self.turns.sides(watch.sides.len())[side]
+    }
+    fn rule(&self, event: u32) -> EventRule {
+        self.recipe.system().events()[event as usize].clone()
+    }
+    /// What follows the last record, in which condition `side` passes zero and some events happen.
+    pub(super) fn happen(
+        &mut self,
+        watch: &mut Watch,
+        side: usize,
+        events: &[u32],
+    ) -> Result<Passed, StepError> {
+        // (1)
+        if events.iter().any(|&e| self.rule(e).end) {
+            return Ok(Passed::End);
+        }
+        // the side and (2)
+        let count = watch.sides.len();
+        let before = self.before(watch);
+        let impact = events.iter().copied().find(|&e| self.rule(e).impact);
+        if impact.is_none() {
+            self.flip(side, count);
+        }
+        events.iter().try_for_each(|&e| self.switch(watch, e))?;
+        // (3), until conditions that jump agree with it
+        self.restart_after(watch, side, events)?;
+        let rate = watch.next[side][1];
+        if let Some(event) = impact {
+            self.check_leaving(watch, side, event)?;
+        } else if rate.abs() <= AT_REST * before.conditions[side][1].abs() {
+            watch.sleep(side, 1.0 - self.turns.sides(count)[side]);
+        } else if self.leads_back(watch, side) {
+            self.flip(side, count);
+        }
+        watch.follow();
+        self.change_others(watch, side, &before)?;
+        Ok(Passed::Edge)
+    }
+    /// Restarts with the velocities of some events; conditions that change with them follow.
+    pub(super) fn restart_after(
+        &mut self,
+        watch: &mut Watch,
+        side: usize,
+        events: &[u32],
+    ) -> Result<(), StepError> {
+        for &event in events {
+            let gives = self.rule(event).changes_velocities();
+            self.restart_at_event(0.0, gives.then_some(event))?;
+        }
+        self.look_at_last(watch);
+        if self.is_unsettled(watch, side) {
+            self.restart_settled(watch, side)?;
+        }
+        Ok(())
+    }
+    /// After an impact the gap opens.
+    fn check_leaving(&self, watch: &Watch, side: usize, event: u32) -> Result<(), StepError> {
+        let rate = watch.next[side][1];
+        if rate != 0.0 && !self.leads_back(watch, side) {
+            return Ok(());
+        }
+        let t = self.run.plan.t[self.run.plan.steps()];
+        Err(StepError::StaysInContact { t, event: self.rule(event).name, rate })
+    }
+    /// A motion that begins beyond the stop of an impact.
+    pub(super) fn check_start(&self, watch: &Watch) -> Result<(), StepError> {
+        let count = watch.sides.len();
+        for rule in self.recipe.system().events().iter().filter(|e| e.impact) {
+            let k = rule.side as usize;
+            let side = self.turns.sides(count)[k];
+            // where the side that it falls to is the one it is on
+            if rule.happens(side) && !rule.happens(1.0 - side) {
+                let (t, event, gap) = (self.run.plan.t[0], rule.name.clone(), watch.next[k][0]);
+                return Err(StepError::BeyondStop { t, event, gap });
+            }
+        }
+        Ok(())
+    }
+    /// (2): sides of the forces, and rows of the constraints, that an event switches.
+    pub(super) fn switch(&mut self, watch: &mut Watch, event: u32) -> Result<(), StepError> {
+        let rule = self.rule(event);
+        let count = watch.sides.len();
+        rule.modes
+            .iter()
+            .for_each(|&(k, on)| self.turns.set_side(count, k as usize, f64::from(u8::from(on))));
+        if rule.constraints.is_empty() {
+            return Ok(());
+        }
+        // rows that are off from now on
+        let sys = self.recipe.system().clone();
+        let mut off = self.row_choice().off.clone();
+        let mut new = vec![];
+        for (element, on) in &rule.constraints {
+            let rows = sys.rows_of(element);
+            if *on {
+                new.extend(rows.iter().copied().filter(|k| off.contains(k)));
+            } else {
+                off.extend(&rows);
+            }
+            off.retain(|k| !*on || !rows.contains(k));
+        }
+        off.sort_unstable();
+        off.dedup();
+        self.choose_with(off, &new, &rule)?;
+        // conditions that were held at zero are watched again
+        if rule.constraints.iter().any(|c| !c.1) {
+            watch.wake().into_iter().for_each(|(k, side)| self.turns.set_side(count, k, side));
+        }
+        Ok(())
+    }
+    /// The rows that the next step has.
+    fn row_choice(&self) -> &RowChoice {
+        let own = self.recipe.system().row_choice();
+        self.run.plan.row_choice(self.rows).unwrap_or(own)
+    }
+    /// Chooses rows at the last record where some are off; those that are new hold there.
+    fn choose_with(&mut self, off: Vec<u32>, new: &[u32], rule: &EventRule) -> Result<(), StepError> {
+        let n = self.run.plan.steps();
+        let t = self.run.plan.t[n];
+        let q = &self.run.x[n * self.run.layout.len..][..self.run.layout.n];
+        let references = self.turns.references().to_vec();
+        // independent rows of those that are on
+        let sys = self.recipe.system().with_off(off.clone())?;
+        self.check_new(&sys, (t, q), new, rule)?;
+        let ranks = ranks_at(&sys, t, &self.p, &references, q);
+        // with compliances the multipliers of redundant rows are unique
+        let soft = self.recipe.start().law.compliance.factor > 0.0;
+        let redundant = ranks.redundant.iter().filter(|_| !soft).map(|r| r.row as u32);
+        let mut dropped: Vec<u32> = redundant.chain(off.clone()).collect();
+        dropped.sort_unstable();
+        let choice = RowChoice { independent: ranks.independent, dropped, off };
+        let own = self.recipe.system();
+        self.chooser = RowChooser::new(&own.with_rows(&choice)?, &self.p)?;
+        self.rows = number_of(&choice, own, &mut self.run.plan.row_choices);
+        Ok(())
+    }
+    /// Rows that are switched on hold already.
+    fn check_new(
+        &self,
+        sys: &gradyn_model::Setup,
+        (t, q): (f64, &[f64]),
+        new: &[u32],
+        rule: &EventRule,
+    ) -> Result<(), StepError> {
+        let (n, m) = (sys.dims().n, sys.dims().m);
+        let mut terms = sys.evaluator(&self.p);
+        terms.set_branches(self.turns.references());
+        terms.at(t, q);
+        // Φ over the lengths of its rows; rows of velocities begin by an impact
+        let node = [q, &vec![0.0; 2 * n + m]].concat();
+        let mut phi = vec![0.0; m];
+        terms.constraint(&gradyn_model::At::of(t, &node, n, m), Level::POSITION, &mut phi);
+        let mn = &sys.patterns().mn;
+        let holonomic = |k: &&u32| (**k as usize) < m - sys.dims().m_vel;
+        for k in new.iter().filter(holonomic).map(|&k| k as usize) {
+            let length = largest(mn.row(k).map(|at| terms.phi_q()[at])).max(f64::MIN_POSITIVE);
+            if phi[k].abs() > HOLDS * length * sys.size_of(q) {
+                let (event, row, residual) = (rule.name.clone(), sys.row_name(k), phi[k]);
+                return Err(StepError::DoesNotHold { t, event, row, residual });
+            }
+        }
+        Ok(())
+    }
+}

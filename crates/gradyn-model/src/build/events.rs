@@ -1,0 +1,225 @@
+//! Events: conditions that the run watches, velocities that they give, elements that they switch.
+//!
+//! ```text
+//! impact    w = ġ,   r = -e ġ            g a gap of positions                                            (1)
+//! reset     w = the velocity,   r = its value, by the motion before                                      (2)
+//! force     f ← s f,   s = 1 or 0        s the side that events set                                      (3)
+//! ```
+
+use super::functionals::{Draft, rate_of_plain, text};
+use super::loads::Applied;
+use super::sensors::list;
+use super::symbols::SensorEnv;
+use super::{Builder, Positive, SIDE};
+use crate::error::{ModelError, nearest};
+use crate::event::EventRule;
+use crate::expression::{Value, compile};
+use crate::functional::Sensor;
+use crate::mechanism::{Event, Number, Text};
+use crate::program::{Graph, Sym};
+use crate::row::Owner;
+use crate::signal::Input;
+
+type Made<T> = Result<T, ModelError>;
+
+/// Sensors of a force that (3) switches with it; others are of the motion.
+const FORCES: [&str; 4] = ["force", "torque", "effort", "normal"];
+
+impl<'g> Builder<'g, '_> {
+    /// Elements that events switch: forces get sides, joints get rows of their own.
+    pub(super) fn read_switches(&mut self) -> Made<()> {
+        let m = self.m;
+        for e in &m.events {
+            check_actions(e)?;
+        }
+        let switched = m.events.iter().flat_map(|e| e.on.iter().chain(&e.off));
+        for name in switched.chain(&m.initial.off) {
+            self.check_switch(name)?;
+            let off = m.initial.off.iter().any(|o| o.text == name.text);
+            if self.force_names.contains_key(&name.text) {
+                let known = self.modes.contains_key(&name.text);
+                let side = (!known).then(|| self.sides.mode(format!("force `{name}`"), !off));
+                self.modes.extend(side.map(|side| (name.text.clone(), side)));
+            } else if self.joint_names.contains_key(&name.text) {
+                self.wanted.insert(name.text.clone(), true);
+            }
+        }
+        Ok(())
+    }
+    /// A name that an event switches is that of a force, a joint, a constraint or a driver, and can be so.
+    fn check_switch(&self, name: &Text) -> Made<()> {
+        let m = self.m;
+        let constraints = m.constraints.iter().chain(&m.velocity_constraints).map(|c| &c.0);
+        let rows = m.joints.iter().map(|j| &j.name).chain(m.couplings.iter().map(|c| &c.name));
+        let rows = rows.chain(constraints).chain(m.drivers.iter().map(|d| &d.name));
+        let mut known = m.forces.iter().map(|f| &f.name).chain(rows);
+        if !known.clone().any(|k| k.text == name.text) {
+            let guess = nearest(&name.text, known.by_ref().map(|k| k.text.as_str()));
+            let guess = guess.map_or(String::new(), |n| format!("did you mean `{n}`? "));
+            let e = ModelError::new(format!("there is no force, joint, constraint or driver `{name}`"));
+            return Err(e.at(&name.place).help(format!("{guess}events switch forces and what has rows")));
+        }
+        // off at the start and never on, or on although it never was off
+        let on = m.events.iter().any(|e| e.on.iter().any(|t| t.text == name.text));
+        let off = m.events.iter().flat_map(|e| &e.off).chain(&m.initial.off);
+        let off = off.into_iter().any(|t| t.text == name.text);
+        if on && !off {
+            let e = ModelError::new(format!("`{name}` is switched on and was never off")).at(&name.place);
+            return Err(e.help(format!("add off = [\"{name}\"] to [initial] if it begins later")));
+        }
+        Ok(())
+    }
+    /// The events, and the functional of the velocities that they give.
+    pub(super) fn events(&mut self) -> Made<(Vec<EventRule>, Draft)> {
+        let m = self.m;
+        let mut rules = vec![];
+        for e in &m.events {
+            rules.push(self.rule(e)?);
+        }
+        // w and r of all events over shared inputs
+        let graph = Graph::new();
+        let mut env = SensorEnv::new(self, &graph);
+        let mut outputs = vec![];
+        for (e, rule) in m.events.iter().zip(&mut rules) {
+            let first = outputs.len() / 2;
+            env.velocities(e, &mut outputs)?;
+            rule.rows = (first as u32, (outputs.len() / 2 - first) as u32);
+        }
+        let draft = env.draft(&outputs);
+        Ok((rules, draft))
+    }
+    /// The condition of an event and what it switches; no velocities yet.
+    fn rule(&mut self, e: &Event) -> Made<EventRule> {
+        let what = format!("event `{}`", e.name);
+        let graph = Graph::new();
+        let mut env = SensorEnv::new(self, &graph);
+        let g = env.number_expression(&e.when, &what)?;
+        let Some((side, same)) = env.event_side(g, &what) else {
+            let message = format!("{what}: `{}` never changes", text(&e.when).text);
+            return Err(ModelError::new(message).at(&e.when.place).help("it reads neither t nor the motion"));
+        };
+        // changes to side 0 and to side 1, where the side may be that of -g
+        let passes = e.passes();
+        let changes = [false, true].map(|up| passes.contains(up == same));
+        let switched = e.on.iter().map(|t| (t, true)).chain(e.off.iter().map(|t| (t, false)));
+        let (forces, rows): (Vec<_>, Vec<_>) = switched.partition(|s| self.modes.contains_key(&s.0.text));
+        Ok(EventRule {
+            name: e.name.text.clone(),
+            side: side as u32,
+            changes,
+            end: e.end,
+            impact: e.impact.is_some(),
+            rows: (0, 0),
+            modes: forces.into_iter().map(|(t, on)| (self.modes[&t.text], on)).collect(),
+            constraints: rows.into_iter().map(|(t, on)| (t.text.clone(), on)).collect(),
+        })
+    }
+    /// The restitution of an impact, 0 < e ≤ 1.
+    fn restitution(&mut self, e: &Event, x: &Number) -> Made<Sym<'g>> {
+        let what = format!("event `{}`, impact", e.name);
+        let symbol = self.numbers.number(x, &what)?;
+        let value = self.numbers.nominal(&[symbol])[0];
+        if !(value > 0.0 && value <= 1.0) {
+            let e = ModelError::new(format!("{what}: the restitution is {value}")).at(&x.place);
+            return Err(e.help(
+                "it is above 0 and at most 1; bodies that stay in contact need a constraint that the event \
+                 switches on",
+            ));
+        }
+        let slot = self.slots.slot(symbol);
+        self.positive.push(Positive::new((Owner::Event, &e.name), "restitution", slot, true));
+        Ok(symbol)
+    }
+}
+
+/// An event does something, and nothing that contradicts itself.
+fn check_actions(e: &Event) -> Made<()> {
+    let wrong = |message: &str, help: &str| {
+        Err(ModelError::new(format!("event `{}` {message}", e.name)).at(&e.name.place).help(help))
+    };
+    let acts = e.impact.is_some() || !e.reset.is_empty() || !e.on.is_empty() || !e.off.is_empty();
+    match (e.end, acts) {
+        (false, false) => wrong("does nothing", "give `end`, `impact`, `reset`, `on` or `off`"),
+        (true, true) => wrong("ends the run and goes on", "give `end` to an event of its own"),
+        _ => match e.on.iter().find(|t| e.off.iter().any(|o| o.text == t.text)) {
+            Some(t) => wrong(&format!("switches `{t}` on and off"), "name it in one of both lists"),
+            None => Ok(()),
+        },
+    }
+}
+
+impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
+    /// (3) of a force, where events switch it.
+    pub(super) fn switched(&mut self, name: &str, mut applied: Applied<'g, 'h>) -> Applied<'g, 'h> {
+        let Some(&side) = self.b.modes.get(name) else { return applied };
+        // the side, or how the force is at the start where that is not known
+        let off = self.b.m.initial.off.iter().any(|t| t.text == name);
+        let start = self.graph.constant(f64::from(u8::from(!off)));
+        let s = self.input(Input::Arg(SIDE + side)).or(start);
+        for (_, f) in applied.work.iter_mut().chain(&mut applied.motion) {
+            *f = *f * s;
+        }
+        for (_, value) in applied.sensors.iter_mut().filter(|(what, _)| FORCES.contains(what)) {
+            match value {
+                Value::Scalar(x) => *x = *x * s,
+                Value::Vector(x) => x.iter_mut().for_each(|x| *x = *x * s),
+            }
+        }
+        applied.energy = applied.energy.map(|e| e * s);
+        applied
+    }
+    /// Appends w and r of every velocity that an event gives, (1) and (2).
+    fn velocities(&mut self, e: &Event, outputs: &mut Vec<Sym<'h>>) -> Made<()> {
+        if let Some(x) = &e.impact {
+            let what = format!("event `{}`", e.name);
+            let restitution = self.b.restitution(e, x)?;
+            let restitution = self.parameter(restitution);
+            let g = self.number_expression(&e.when, &what)?;
+            let rate = self.rate(g).ok().filter(|_| !self.read_velocities(&[g]));
+            let Some(rate) = rate else {
+                let error = ModelError::new(format!("{what}: the gap reads more than positions"));
+                return Err(error.at(&e.when.place).help("an impact acts along a gap of positions"));
+            };
+            self.check_velocity(rate, &e.when, &what)?;
+            outputs.extend([rate, -(restitution * rate)]);
+        }
+        e.reset.iter().try_for_each(|(key, value)| self.reset(e, key, value, outputs))
+    }
+    /// (2) of one velocity, or of each component of a vector.
+    fn reset(&mut self, e: &Event, key: &Number, value: &Number, outputs: &mut Vec<Sym<'h>>) -> Made<()> {
+        let what = format!("event `{}`, reset", e.name);
+        let wrong = |source: &Number, e| ModelError::expression(&what, source, e);
+        let ast = self.b.numbers.parse_with_sides(key, &what)?;
+        let left = list(&compile(&ast, self.graph, self).map_err(|e| wrong(key, e))?);
+        let left = rate_of_plain(self, left, (&ast, key), true, &what)?;
+        let right = self.b.numbers.parse(value, &what)?;
+        let right = list(&compile(&right, self.graph, self).map_err(|e| wrong(value, e))?);
+        if left.len() != right.len() {
+            let message = format!("{what}: `{}` has {} components", text(key).text, left.len());
+            return Err(ModelError::new(message).at(&value.place).help("give as many values"));
+        }
+        for (w, r) in left.into_iter().zip(right) {
+            self.check_velocity(w, key, &what)?;
+            outputs.extend([w, r]);
+        }
+        Ok(())
+    }
+    /// A velocity that an event gives is affine in velocities, and reads no more than them and positions.
+    fn check_velocity(&self, w: Sym<'h>, source: &Number, what: &str) -> Made<()> {
+        let draft = self.draft(&[w]);
+        let velocity = |i: usize| match draft.inputs[i] {
+            Input::Sensor(k) => matches!(draft.sensors[k as usize], Sensor::Affine(_, 1)),
+            _ => false,
+        };
+        let dynamic = draft.sensors.iter().any(Sensor::needs_dynamics);
+        let reads = draft.program.used_inputs().iter().any(|&i| velocity(i));
+        if !dynamic && reads && draft.program.affine(velocity) {
+            return Ok(());
+        }
+        let message = format!("{what}: `{}` is no velocity that can be given", text(source).text);
+        Err(ModelError::new(message).at(&source.place).help(
+            "it is a position, whose rate is meant, or an expression A v + b where A and b do not depend on \
+             velocities",
+        ))
+    }
+}

@@ -1,0 +1,42 @@
+//! Events of a model as a run sees them: conditions, and what follows them.
+//!
+//! ```text
+//! g(t, q, v, a, λ; p) = 0                       the condition of a side, passed in a direction            (1)
+//! M (v⁺ - v⁻) + Φ_qᵀ Λ + Σ_j w_jᵥᵀ ν_j = 0,   Φ̇(v⁺) = 0,   w_j(q, v⁺) = r_j(q, v⁻, a⁻, λ⁻)             (2)
+//! impact:  w = ġ,   r = -e ġ                                                                            (3)
+//! ```
+//! (2) is the projection of velocities with a row for each velocity that the event gives. w is affine in v,
+//! and its impulse acts along its gradient: of all motions after the event that of least change, in the norm
+//! of M. The functionals of [`FunctionalSet::Event`](crate::FunctionalSet) are w_0, r_0, w_1, r_1, …
+
+/// What happens where a condition passes zero.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventRule {
+    /// Name of the event.
+    pub name: String,
+    /// Number of its side.
+    pub side: u32,
+    /// Does it happen where the side becomes 0, and where it becomes 1?
+    pub changes: [bool; 2],
+    /// Does the run end there?
+    pub end: bool,
+    /// Is it an impact, (3)? Then the motion stays on its side.
+    pub impact: bool,
+    /// First row of (2), and how many there are.
+    pub rows: (u32, u32),
+    /// Sides of the forces that it switches, and their new values.
+    pub modes: Vec<(u32, bool)>,
+    /// Joints, constraints and drivers that it switches, and whether they hold then.
+    pub constraints: Vec<(String, bool)>,
+}
+
+impl EventRule {
+    /// Does the event happen where its side becomes this one?
+    pub fn happens(&self, side: f64) -> bool {
+        self.changes[usize::from(side > 0.5)]
+    }
+    /// Does it change velocities: by giving some of them, or by constraints that begin to hold?
+    pub fn changes_velocities(&self) -> bool {
+        self.rows.1 > 0 || self.constraints.iter().any(|c| c.1)
+    }
+}

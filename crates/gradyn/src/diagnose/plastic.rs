@@ -1,0 +1,40 @@
+//! Impacts of constraints that events switch on: what they take from the motion.
+
+use super::lost_energy::kinetic_energy;
+use crate::prepare::{Prepared, Run};
+use gradyn_model::{Owner, Warning, WarningCode};
+
+/// A smaller part of the kinetic energy is that of a constraint which held already.
+const FELT: f64 = 1e-9;
+
+/// The largest energy that each event takes by constraints which begin to hold, where it is felt.
+pub(super) fn plastic(model: &Prepared, run: &Run, p: &[f64]) -> Vec<Warning> {
+    let events = model.model.system.events();
+    let plan = &run.trajectory.plan;
+    let lay = run.trajectory.layout;
+    let mut terms = model.model.system.evaluator(p);
+    let mut energy = |n: usize| {
+        let at = lay.node(plan.t[n], run.trajectory.record(n));
+        terms.set_branches(plan.branches(n));
+        terms.at(at.t, at.q);
+        kinetic_energy(model, at.v, &terms)
+    };
+    let mut warnings = vec![];
+    for (k, event) in events.iter().enumerate().filter(|(_, e)| e.constraints.iter().any(|c| c.1)) {
+        // records of this event, and what each of them took
+        let own = (1..=plan.steps()).filter(|&n| plan.velocities[n] == Some(k as u32));
+        let taken = own.map(|n| (n, energy(n - 1), energy(n)));
+        let Some((n, before, after)) = taken.max_by(|a, b| (a.1 - a.2).total_cmp(&(b.1 - b.2))) else {
+            continue;
+        };
+        if before - after > FELT * before {
+            let text = format!(
+                "the constraints of event `{}` begin with an impact at t = {} s: the kinetic energy falls from \
+                 {before:.6} J to {after:.6} J",
+                event.name, plan.t[n]
+            );
+            warnings.push(Warning::new(WarningCode::Impact, text).about(Owner::Event, &event.name));
+        }
+    }
+    warnings
+}

@@ -1,0 +1,205 @@
+//! Impacts, resets and ends of single bodies, against closed forms.
+
+use super::{DISCRETE, accurate, assert_values, differences, prepared, run};
+use gradyn::registry::combinations;
+use gradyn::{Coordinates, Formulation, Method, Sensitivity};
+
+/// Two balls of the same mass on a line: they exchange their velocities.
+#[test]
+fn an_elastic_collision_exchanges_velocities() {
+    let text = r#"
+        name = "two balls"
+        parameters = { v1 = 1, v2 = -0.5 }
+        body.a = { mass = 2, inertia = 0.01, points = { P = [0, 0] } }
+        body.b = { mass = 2, inertia = 0.01, points = { P = [0, 0] } }
+        event.hit = { when = "norm(b.P - a.P) - 0.2", impact = 1 }
+        objective = { va = { terminal = "vel(a.P.x)" }, vb = { terminal = "vel(b.P.x)" } }
+        study = { t_end = 1 }
+        [initial]
+        position = { "a.P" = [0, 0], "a.angle" = 0, "b.P" = [1, 0], "b.angle" = 0 }
+        velocity = { "a.P" = ["v1", 0], "a.angle" = 0, "b.P" = ["v2", 0], "b.angle" = 0 }
+    "#;
+    let exact = [(-0.5, vec![0.0, 1.0]), (1.0, vec![1.0, 0.0])];
+    for family in Coordinates::ALL {
+        assert_values(&prepared(text, family), &accurate("dopri5"), &exact, 1e-10, family.name());
+    }
+}
+
+/// A ball thrown from h with restitution e: three impacts.
+const BALL: &str = r#"
+    name = "ball"
+    gravity = [0, -9.81]
+    parameters = { h = 1, e = 0.8, c = 0.1 }
+    body.ball = { mass = 0.5, inertia = 0.01, points = { P = [0, 0] } }
+    event.floor = { when = "ball.P.y - c", impact = "e" }
+    objective = { y = { terminal = "ball.P.y" }, area = { integral = "ball.P.y" } }
+    study = { t_end = 1.9 }
+    [initial]
+    position = { "ball.P" = [0, "h"], "ball.angle" = 0 }
+    velocity = { "ball.P" = [0.3, 0], "ball.angle" = 0 }
+"#;
+
+/// (y, ∫ y dt) of that ball at time `end`.
+fn ball(rho: &[f64], end: f64) -> [f64; 2] {
+    const G: f64 = 9.81;
+    let [h, e, c] = [rho[0], rho[1], rho[2]];
+    let mut t = (2.0 * (h - c) / G).sqrt();
+    let mut v = e * G * t;
+    let mut area = h * t - G * t * t * t / 6.0;
+    loop {
+        let flight = 2.0 * v / G;
+        let rest = end - t;
+        let s = rest.min(flight);
+        area += c * s + 0.5 * v * s * s - G * s * s * s / 6.0;
+        if rest <= flight {
+            return [c + v * rest - 0.5 * G * rest * rest, area];
+        }
+        t += flight;
+        v *= e;
+    }
+}
+
+/// Three impacts: values and gradients to 1e-10.
+#[test]
+fn a_bouncing_ball_is_exact() {
+    let exact = [0, 1].map(|k| differences(&[1.0, 0.8, 0.1], &|rho| ball(rho, 1.9)[k]));
+    for family in Coordinates::ALL {
+        let model = prepared(BALL, family);
+        assert_values(&model, &accurate("dopri5"), &exact, 1e-10, family.name());
+        let r = run(&model, &accurate("dopri5"), family.name());
+        let impacts = r.trajectory.plan.velocities.iter().flatten().count();
+        assert_eq!(impacts, 3, "{}", family.name());
+    }
+}
+
+/// Every combination on that ball: rounding where free flight is exact, second order elsewhere.
+#[test]
+fn every_combination_bounces() {
+    let exact = [0, 1].map(|k| differences(&[1.0, 0.8, 0.1], &|rho| ball(rho, 1.9)[k]));
+    let model = prepared(BALL, Coordinates::Natural);
+    for (formulation, integrator) in combinations() {
+        let method = Method { formulation, integrator, ..Method::default() };
+        let low = integrator.order() < 3;
+        let method = if low { method.step(5e-4) } else { method.step(0.01) };
+        let what = format!("{} + {}", formulation.name(), integrator.name());
+        // 0.5 ms, integrals by the trapezoidal rule; adams begins with steps of low order
+        let most = if low || integrator.name() == "adams" { 1e-4 } else { 1e-8 };
+        assert_values(&model, &method, &exact, most, &what);
+    }
+}
+
+/// An impact at a node of fixed steps, 1e-12 beside it and between two nodes: the gradient is one function.
+#[test]
+fn impacts_at_nodes_have_the_same_gradient() {
+    let start = 0.5 * 9.81 * 0.4f64.powi(2) + 0.1;
+    let model = prepared(BALL, Coordinates::Natural);
+    for shift in [0.0, 1e-12, -1e-12, 1e-4] {
+        let rho = [start + shift, 0.8, 0.1];
+        let exact = [0, 1].map(|k| differences(&rho, &|rho| ball(rho, 1.9)[k]));
+        let model = model.at(&rho).expect("assembles");
+        for (formulation, integrator, most) in [("index1", "rk4", 1e-8), ("maggi", "radau5", 1e-8)] {
+            let method = Method::new(formulation, integrator).expect("registered").step(0.01);
+            assert_values(&model, &method, &exact, most, &format!("shift {shift:e}, {integrator}"));
+        }
+    }
+}
+
+/// A run that ends where a ball is on the floor: its time and place move with the parameters.
+#[test]
+fn runs_end_at_events() {
+    let text = r#"
+        name = "thrown"
+        gravity = [0, -9.81]
+        parameters = { h = 1, v = 2, c = 0.1 }
+        body.ball = { mass = 0.5, inertia = 0.01, points = { P = [0, 0] } }
+        event.floor = { when = "ball.P.y - c", direction = "falling", end = true }
+        event.never = { when = "ball.P.y - 100", end = true }
+        objective = { t = { terminal = "t" }, x = { terminal = "ball.P.x" }, y = { integral = "ball.P.y" } }
+        study = { t_end = 10 }
+        [initial]
+        position = { "ball.P" = [0, "h"], "ball.angle" = 0 }
+        velocity = { "ball.P" = ["v", "v"], "ball.angle" = 0 }
+    "#;
+    let all = |rho: &[f64]| {
+        let [h, v, c] = [rho[0], rho[1], rho[2]];
+        let t = (v + (v * v + 2.0 * 9.81 * (h - c)).sqrt()) / 9.81;
+        [t, v * t, h * t + 0.5 * v * t * t - 9.81 * t * t * t / 6.0]
+    };
+    let exact = [0, 1, 2].map(|k| differences(&[1.0, 2.0, 0.1], &|rho| all(rho)[k]));
+    for family in Coordinates::ALL {
+        assert_values(&prepared(text, family), &accurate("dopri5"), &exact, 1e-9, family.name());
+    }
+    let newmark = Method::new("index3", "newmark").expect("registered").step(1e-3);
+    assert_values(&prepared(text, Coordinates::Natural), &newmark, &exact, 1e-4, "newmark");
+}
+
+/// A velocity that a line gives to a ball which passes it, by the velocity that it had.
+#[test]
+fn velocities_are_reset() {
+    let text = r#"
+        name = "reset"
+        parameters = { v = 2, k = 0.5, c = 1 }
+        body.ball = { mass = 0.5, inertia = 0.01, points = { P = [0, 0] } }
+        objective = { x = { terminal = "ball.P.x" }, y = { terminal = "ball.P.y" }, a = { terminal = "ball.angle" } }
+        study = { t_end = 2 }
+        [event.line]
+        when = "ball.P.x - c"
+        reset = { "ball.P.x" = "k*vel(ball.P.x)", "vel(ball.P.y)" = "k^2", "ball.angle" = "vel(ball.P.x)" }
+        [initial]
+        position = { "ball.P" = [0, 0], "ball.angle" = 0 }
+        velocity = { "ball.P" = ["v", 0], "ball.angle" = 0 }
+    "#;
+    let all = |rho: &[f64]| {
+        let [v, k, c] = [rho[0], rho[1], rho[2]];
+        let rest = 2.0 - c / v;
+        [c + k * v * rest, k * k * rest, v * rest]
+    };
+    let exact = [0, 1, 2].map(|k| differences(&[2.0, 0.5, 1.0], &|rho| all(rho)[k]));
+    for family in Coordinates::ALL {
+        assert_values(&prepared(text, family), &accurate("dopri5"), &exact, 1e-9, family.name());
+    }
+}
+
+/// Every combination on an impact of a body with constraints: sensitivities agree to rounding.
+#[test]
+fn exact_methods_agree_across_impacts() {
+    let text = r#"
+        name = "pendulum"
+        gravity = [0, -9.81]
+        parameters = { L = 0.7, m = 2, e = 0.6, w = 0.1 }
+        ground.points = { O = [0, 0] }
+        body.one.rod = { points = ["A", "B"], length = "L", mass = "m" }
+        body.two.rod = { points = ["B", "C"], length = "0.5*L", mass = 1 }
+        joint.pin = { type = "revolute", between = ["ground.O", "one.A"] }
+        joint.elbow = { type = "revolute", between = ["one.B", "two.B"] }
+        initial.position = { "one.angle" = -0.6, "two.angle" = -0.4 }
+        event.wall = { when = "two.C.x - w", impact = "e" }
+        objective = { x = { terminal = "two.C.x" }, load = { integral = "norm2(pin.reaction)" } }
+        study = { t_end = 0.6 }
+    "#;
+    let mut impacts = 0;
+    for family in Coordinates::ALL {
+        let model = prepared(text, family);
+        for (k, &(formulation, integrator)) in combinations().iter().enumerate() {
+            if k % 4 != family as usize % 4 {
+                continue;
+            }
+            let what = format!("{}, {} + {}", family.name(), formulation.name(), integrator.name());
+            let method = Method { formulation, integrator, ..Method::default() }.step(2e-3);
+            let r = run(&model, &method, &what);
+            impacts += r.trajectory.plan.velocities.iter().flatten().count();
+            let adjoint = model.gradient(&r, Sensitivity::DiscreteAdjoint).expect("differentiable").rows;
+            // rounding of accelerations at position level: 1e-9
+            let most = if formulation.position_level() { 1e-9 } else { 1e-10 };
+            for s in DISCRETE {
+                let rows = model.gradient(&r, s).unwrap_or_else(|e| panic!("{what}: {e}")).rows;
+                for (a, b) in rows.iter().flatten().zip(adjoint.iter().flatten()) {
+                    let off = (a - b).abs() / b.abs().max(1.0);
+                    assert!(off <= most, "{what}, {}: {a}, not {b}: {off:.1e}", s.name());
+                }
+            }
+        }
+    }
+    assert!(impacts >= combinations().len(), "{impacts} impacts");
+    assert!(combinations().iter().any(|c| c.0 == Formulation::Penalty));
+}
