@@ -60,7 +60,7 @@ pub fn assemble(
     // a drawing with a symmetry can lead to a saddle: the same again, slightly disturbed
     for k in 1..=TRIALS {
         if open(residual, &q) {
-            let (trial, r) = problem.minimise(&disturbed(sys.guess(), k, 0.05))?;
+            let (trial, r) = problem.minimise(&disturbed(sys, sys.guess(), k, 0.05))?;
             let gap = problem.gap(&r);
             if !open(gap.1, &trial) {
                 (q, (worst, residual)) = (trial, gap);
@@ -201,9 +201,10 @@ fn given(names: &[String]) -> String {
     format!("; given: {}", names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))
 }
 
-/// The drawn configuration, every coordinate off by up to a part of the largest one.
-fn disturbed(drawn: &[f64], k: usize, relative: f64) -> Vec<f64> {
-    let size = relative * largest(drawn.iter().copied());
+/// The drawn configuration, every coordinate off by up to a part of the largest one, or of what angles that
+/// are all zero are measured by.
+fn disturbed(sys: &Setup, drawn: &[f64], k: usize, relative: f64) -> Vec<f64> {
+    let size = relative * sys.size_of(drawn);
     // multiples of the golden ratio: no pattern that a mechanism shares
     let offset = |i: usize| (((i + 1) * (2 * k + 1)) as f64 * 0.618_033_988_75).fract() * 2.0 - 1.0;
     drawn.iter().enumerate().map(|(i, q)| q + size * offset(i)).collect()
@@ -267,8 +268,8 @@ impl<'a> Problem<'a> {
             all: self.all.clone(),
             zero: self.zero.clone(),
         };
-        let (moved, _) = nearby.minimise(&disturbed(q, 1, 1e-3))?;
-        let size = largest(moved.iter().copied());
+        let (moved, _) = nearby.minimise(&disturbed(self.sys, q, 1, 1e-3))?;
+        let size = self.sys.size_of(&moved);
         let off = |r: &&Dependent| nearby.all[r.row].abs() > 1e-9 * size * size.max(1.0);
         Ok(redundant.iter().filter(holonomic).find(off).map(|r| r.row))
     }

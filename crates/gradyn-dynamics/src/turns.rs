@@ -11,7 +11,8 @@
 //! ```
 //! All are numbers of the plan, without derivatives: small changes of the parameters do not change turns. By
 //! (3) the turn that a node is evaluated with, the one nearest to (1), is that of (2). Where it does not
-//! hold, the turn cannot be told: the step is too long. No scheme resolves longer steps than (4) on points
+//! hold, the turn cannot be told: the step is too long. The start and restarts have no length: their turn is
+//! the nearest one. No scheme resolves longer steps than (4) on points
 //! and unit vectors, whatever (3) says of its rates.
 
 use crate::error::StepError;
@@ -88,7 +89,9 @@ impl Turns {
             let back = angle - h * (end.rate - 0.5 * h * end.second);
             let near = |a: f64, b: f64| (a - b).abs() <= FRAC_PI_2;
             let long = !self.exact && mean.abs() > LONGEST;
-            if long || !near(ahead, guess) || !near(angle, guess) || !near(back, begin.angle) {
+            let told = near(ahead, guess) && near(angle, guess) && near(back, begin.angle);
+            // where no time passes nothing turns: the start, whose references are those of a rough drawing
+            if h != 0.0 && (long || !told) {
                 let AngleName { text: angle, attitude } = self.sys.angle_name(k);
                 return Err(StepError::Turn { t: node.t, h, angle, attitude });
             }

@@ -17,6 +17,12 @@
 //! ```text
 //! noise(z) ≥ h Σ |g_x| noise(x),   g the integrand, x = (q, v, a, λ)                                    (2)
 //! ```
+//!
+//! In joint coordinates angles may be zero and accelerations cancel where the rotor of a machine spins:
+//!
+//! ```text
+//! |q| ≥ 1, |a| ≥ |v|²   where angles are coordinates                                                    (3)
+//! ```
 
 use crate::objective::{Case, Gradient, terminal};
 use gradyn_dynamics::formulation::{largest_mass, smallest_row};
@@ -143,6 +149,14 @@ impl<'c> Noise<'c> {
         }
         self.slopes.add(self.case, n);
     }
+    /// Least sizes of the blocks of a record: angles of joints may all be zero, and centripetal terms cancel
+    /// about an axis of symmetry, (3).
+    fn least(&self, x: &[f64]) -> [f64; 5] {
+        let angle = self.case.recipe.system().least_size();
+        let (_, speeds) = &self.case.run.layout.blocks()[1];
+        let speed = largest(x[speeds.clone()].iter().copied());
+        [angle, 0.0, if angle > 0.0 { speed * speed } else { 0.0 }, 0.0, 0.0]
+    }
     /// Compares the correction b of direction k, which led to x, with its noise. `worst` is the largest
     /// ratio, its block and its place there.
     fn measure<S: RunScalar>(
@@ -154,12 +168,13 @@ impl<'c> Noise<'c> {
         worst: &mut (f64, usize, usize),
     ) {
         let blocks = self.case.run.layout.blocks();
+        let least = self.least(record.x);
         let size = &mut self.sizes[k];
         let mut correction = [0.0f64; 5];
         for (i, (_, range)) in blocks[..5].iter().enumerate() {
             correction[i] = largest(range.clone().map(|i| b[i]));
             // below x/ρ a derivative is noise around zero
-            let real = range.clone().fold(0.0f64, |s, i| s.max(record.x[i].abs()));
+            let real = range.clone().fold(least[i], |s, i| s.max(record.x[i].abs()));
             let floor = real * self.unit / self.scales[k];
             size[i] = range.clone().fold(size[i].max(floor), |s, i| s.max(x[i].part(k).abs()));
         }

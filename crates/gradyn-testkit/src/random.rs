@@ -17,10 +17,14 @@ mod conditions;
 mod forces;
 mod geometry;
 mod joints;
+mod linkages;
 mod numbers;
+mod rotors;
 mod rows;
 
+pub use linkages::linkage;
 pub use numbers::Random;
+pub use rotors::{Rotor, rotor};
 
 use geometry::*;
 use gradyn_model::mechanism::{

@@ -44,8 +44,11 @@ impl<'a> KeptRows<'a> {
     }
     /// The measure of the rows of record `n`.
     pub(super) fn of(&mut self, n: usize) -> &mut Independence {
+        self.of_choice(self.numbers[n] as usize)
+    }
+    /// The measure of a choice of rows.
+    fn of_choice(&mut self, number: usize) -> &mut Independence {
         let mn = &self.sys.patterns().mn;
-        let number = self.numbers[n] as usize;
         let rows = &self.choices[number].independent[Kinematics::Velocity.index()];
         self.measures[number].get_or_insert_with(|| Independence::new(mn, rows))
     }
@@ -59,9 +62,11 @@ impl<'a> KeptRows<'a> {
         let mn = &self.sys.patterns().mn;
         self.of(n).measure(mn, terms.phi_q())
     }
-    /// σ_min/σ_max of the rows of record `n`, of length 1, where the terms are.
-    pub(super) fn condition(&mut self, n: usize, terms: &Evaluator<f64>) -> f64 {
+    /// σ_min/σ_max of rows of length 1 where the terms are, of the choice that has the largest. Between two
+    /// nodes the rows of a record may pass a dependency that the mechanism does not have.
+    pub(super) fn condition(&mut self, terms: &Evaluator<f64>) -> f64 {
         let mn = &self.sys.patterns().mn;
-        self.of(n).condition(mn, terms.phi_q())
+        let choices = 0..self.choices.len();
+        choices.map(|number| self.of_choice(number).condition(mn, terms.phi_q())).fold(0.0, f64::max)
     }
 }

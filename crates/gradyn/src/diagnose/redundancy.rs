@@ -249,7 +249,8 @@ pub(crate) fn check_redundant_parameters(model: &Prepared, run: &Run) -> Result<
                 let (value, size) = contract(vector, &out);
                 // terms that vanish where the constraints hold are drift: what the row could feel of the
                 // parameter says how small
-                let moves = largest(if velocity { at.v } else { at.q }.iter().copied()) / parameter.scale;
+                let size_of = if velocity { largest(at.v.iter().copied()) } else { sys.size_of(at.q) };
+                let moves = size_of / parameter.scale;
                 let felt = moves * largest(sys.patterns().mn.row(row).map(|p| terms.phi_q()[p]));
                 // of a row that holds by itself both are roundings, beside what any row could feel
                 let rounding = moves * nothing(terms.phi_q());

@@ -76,12 +76,12 @@ fn first_singular(model: &Prepared, run: &Run, p: &[f64], terms: &mut Evaluator<
         let s = list[*i].0;
         s < NEAR && list[i.saturating_sub(1)..(i + 2).min(list.len())].iter().all(|x| x.0 >= s)
     };
-    // many rows: pivots may be small although the rows are independent
+    // many rows: pivots may be small although the rows are independent, and so may those of one choice
     let confirmed = |i: usize| {
         let (s, (n, θ)) = list[i];
         independence(run, (n, θ), &mut rows, terms);
         let t = plan.t[n] + θ * plan.h.get(n).copied().unwrap_or(0.0);
-        (s.max(rows.condition(record_of(n, θ), terms)), t)
+        (s.max(rows.condition(terms)), t)
     };
     let found: Vec<(f64, f64)> = (0..list.len()).filter(is_low).map(confirmed).collect();
     let closest = found.iter().copied().reduce(|a, b| if b.0 < a.0 { b } else { a });
@@ -211,7 +211,7 @@ pub(crate) fn explain(
     terms.set_branches(run.plan.branches(run.plan.steps()));
     let mut rows = KeptRows::stopped(model, run, p);
     let (s, t, n) = nearest(sys, run, turned, &mut rows, &mut terms);
-    let s = if s < NEAR { s.max(rows.condition(n, &terms)) } else { s };
+    let s = if s < NEAR { s.max(rows.condition(&terms)) } else { s };
     if s < NEAR {
         let kept = rows.rows(n).to_vec();
         return StepError::SingularPosition {

@@ -31,6 +31,7 @@ mod orders;
 mod overconstrained;
 mod penalty;
 mod random;
+mod random_loops;
 mod redundant;
 mod refusals;
 mod rotors;
