@@ -10,6 +10,8 @@
 //! digits of J, not of JᵀJ, and is sparse. A dependent row is redundant if it still holds where the others
 //! lead from a disturbed position; otherwise the position is singular, which is refused.
 
+mod nearest_turns;
+
 use crate::equilibrium::{Equilibrium, find};
 use crate::error::StepError;
 use crate::start::{RANK_TOLERANCE, StartRows, still};
@@ -38,6 +40,8 @@ pub struct Assembled {
     pub condition: f64,
     /// Distance from the drawn configuration, largest coordinate.
     pub moved: f64,
+    /// References of the angles, where they have turned on the way.
+    pub turned: Option<Vec<f64>>,
     /// The static equilibrium, if the start is one.
     pub equilibrium: Option<Equilibrium>,
 }
@@ -67,6 +71,14 @@ pub fn assemble(
             }
         }
     }
+    // rows that advance with every turn, such as those of screws, at the nearest turn
+    let turned = if open(residual, &q) { problem.turned(angles, &q, open)? } else { None };
+    if let Some((turned, r)) = &turned {
+        q.clone_from(turned);
+        (worst, residual) = problem.gap(r);
+    }
+    let turned = turned.map(|(q, _)| problem.angles_at(&q));
+    let angles = turned.as_deref().unwrap_or(angles);
     let size = sys.size_of(&q);
     if open(residual, &q) {
         // more conditions than the joints leave open, where the joints alone can be assembled
@@ -130,6 +142,7 @@ pub fn assemble(
         residual,
         condition,
         moved,
+        turned,
         equilibrium,
     })
 }

@@ -347,7 +347,7 @@ impl Block {
         self.factored = t;
         let terms = &self.linear.terms;
         match (&mut self.solver, &mut self.kinematic[1]) {
-            (Solver::NullSpace(r), Some(k)) => r.refactor(sys, t, terms.mass(), k),
+            (Solver::NullSpace(r), Some(k)) => r.refactor(sys, t, terms, k),
             (Solver::Kkt(kkt), _) => refactor_kkt(sys, t, terms, self.f.compliance, kkt),
             (Solver::NullSpace(_), None) => unreachable!("a null space has its matrix"),
         }

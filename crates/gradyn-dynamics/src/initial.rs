@@ -241,6 +241,9 @@ impl Initial {
                 {
                     return Ok(Report { iterations, factorizations: 3 * iterations });
                 }
+                if self.is_balanced(r, x) {
+                    return Ok(Report { iterations, factorizations: 3 * iterations });
+                }
                 let most = (2 * n..3 * n).fold(2 * n, |w, i| if r[i].abs() > r[w].abs() { i } else { w });
                 return Err(StepError::Singular { t, equation: sys.coordinate_name(most - 2 * n) });
             }
@@ -252,6 +255,16 @@ impl Initial {
             }
         }
         unreachable!("the loop returns")
+    }
+    /// Are corrections r of (a, λ) roundings of M a? Multipliers that nothing loads, such as those of unit
+    /// Euler parameters, are roundings of heavy masses times accelerations.
+    fn is_balanced(&mut self, r: &[f64], x: &[f64]) -> bool {
+        let (n, z, lam) = (self.layout.n, self.layout.z(), self.layout.lam());
+        let mut rest = vec![0.0; n];
+        let mut inertia = vec![0.0; n];
+        self.acceleration.terms.balance(&r[2 * n..lam], &r[lam..z], &mut rest);
+        self.acceleration.terms.balance(&x[2 * n..lam], &vec![0.0; z - lam], &mut inertia);
+        relative(&r[2 * n..lam], &x[2 * n..lam], 0.0) <= 1e-6 && relative(&rest, &inertia, 0.0) <= 1e-11
     }
     /// Correction of a and Φ_qᵀλ: penalties on repeated rows share λ by roundings of Φ̈ times α, of which the
     /// motion feels nothing.

@@ -3,9 +3,19 @@
 //! ```text
 //! [ A   Jᵀ ]    A on n × n;  B and J on one pattern m × n                                          (1)
 //! [ B   -c ]    c diagonal
+//! x ← x + K⁻¹ (b - K x)                                                                           (2)
 //! ```
+//! Where diagonals of A differ by more than 1e6, such as a bolt on a ship, a solution is accurate beside its
+//! largest component only. (2) makes it accurate in every component: row by row the rest is a rounding of the
+//! terms of that row [Skeel, Math. Comp. 35 (1980) 817]. Other matrices are solved once.
 
 use crate::{Factor, FactorError, Pattern, Singular};
+
+/// Smallest diagonal of A, relative to the largest, below which solutions are refined.
+const UNEVEN: f64 = 1e-6;
+
+/// Corrections (2). A pendulum of 1e-7 kg on one of 1e7 kg loses 5e-4 without them, and each leaves 1e-3.
+const CORRECTIONS: usize = 3;
 
 /// Factorisation of (1), with where each block's values land.
 #[derive(Clone, Debug)]
@@ -16,11 +26,18 @@ pub struct Saddle {
     values: Vec<f64>,
     factor: Factor,
     factorizations: usize,
+    /// Does (2) correct solutions?
+    uneven: bool,
+    /// Right-hand side and rest of (2).
+    rhs: Vec<f64>,
+    rest: Vec<f64>,
 }
 
-/// Positions of the blocks' values in the whole matrix.
+/// The whole matrix, and positions of the blocks' values in it.
 #[derive(Debug)]
 struct Maps {
+    pattern: Pattern,
+    diagonal: Vec<u32>,
     a: Vec<u32>,
     b: Vec<u32>,
     jt: Vec<u32>,
@@ -49,16 +66,27 @@ impl Saddle {
         // where they are in it
         let at = |(i, j)| pattern.at(i, j);
         let maps = Maps {
+            diagonal: a().filter(|(i, j)| i == j).map(at).collect(),
             a: a().map(at).collect(),
             b: b().map(at).collect(),
             jt: jt().map(at).collect(),
             c: c().map(at).collect(),
+            pattern: pattern.clone(),
         };
 
         // c = 0 is not stored, and makes no fill
         let factor = Factor::with_optional(&pattern, &maps.c)?;
-        let values = vec![0.0; pattern.nnz()];
-        Ok(Self { maps: maps.into(), n, released: [].into(), values, factor, factorizations: 0 })
+        Ok(Self {
+            maps: maps.into(),
+            n,
+            released: [].into(),
+            values: vec![0.0; pattern.nnz()],
+            factor,
+            factorizations: 0,
+            uneven: false,
+            rhs: vec![0.0; n + m],
+            rest: vec![0.0; n + m],
+        })
     }
     /// This matrix with rows of J that are zero and whose diagonal is -`loose` of `refactor`: their unknown
     /// stands alone.
@@ -86,6 +114,11 @@ impl Saddle {
         maps.c.iter().enumerate().for_each(|(k, &pos)| v[pos as usize] = -c(k));
         self.released.iter().for_each(|&k| v[maps.c[k as usize] as usize] = -loose);
 
+        // are there light and heavy coordinates?
+        let sizes = || maps.diagonal.iter().map(|&pos| v[pos as usize].abs());
+        let heaviest = sizes().fold(0.0, f64::max);
+        self.uneven = sizes().any(|size| size > 0.0 && size < UNEVEN * heaviest);
+
         // L U; unknowns of A come after the rows of J in the error
         let n = self.n;
         let m = maps.c.len();
@@ -101,11 +134,36 @@ impl Saddle {
     /// Solves b ← K⁻¹ b.
     #[inline]
     pub fn solve(&mut self, b: &mut [f64]) {
+        if self.uneven {
+            return self.refine(b, Factor::solve, Pattern::mul);
+        }
         self.factor.solve(b);
     }
     /// Solves b ← K⁻ᵀ b.
     #[inline]
     pub fn solve_t(&mut self, b: &mut [f64]) {
+        if self.uneven {
+            return self.refine(b, Factor::solve_t, Pattern::mul_t);
+        }
         self.factor.solve_t(b);
+    }
+    /// Solves with the corrections (2), K or Kᵀ.
+    #[cold]
+    fn refine(
+        &mut self,
+        b: &mut [f64],
+        solve: fn(&mut Factor, &mut [f64]),
+        mul: fn(&Pattern, &[f64], f64, &[f64], &mut [f64]),
+    ) {
+        let Self { maps, values, factor, rhs, rest, .. } = self;
+        rhs.copy_from_slice(b);
+        solve(factor, b);
+        for _ in 0..CORRECTIONS {
+            // rest = b - K x,  x += K⁻¹ rest
+            rest.copy_from_slice(rhs);
+            mul(&maps.pattern, values, -1.0, b, rest);
+            solve(factor, rest);
+            b.iter_mut().zip(rest.iter()).for_each(|(x, d)| *x += d);
+        }
     }
 }

@@ -134,6 +134,9 @@ impl Prepared {
         let assembled = assemble(&model.system, t, &p, &model.angles, (&position, velocity))
             .map_err(|e| assembly(&model, undefined(&model, e, t, &p)))?;
         model.system.start = Arc::new(model.system.start.with_guess(&assembled.q)?);
+        if let Some(angles) = &assembled.turned {
+            model.angles.clone_from(angles);
+        }
         if let Some(e) = &assembled.equilibrium {
             settle(&mut model, e, assembled.velocity_freedom, &p, t);
         }

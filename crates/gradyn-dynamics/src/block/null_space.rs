@@ -8,11 +8,18 @@
 //! ```
 //! (3) and (4) solve the saddle-point system (2), which is symmetric: the transposed solve is the solve. With
 //! f = Q, g = c they are the equations of motion.
+//!
+//! Where independent coordinates move light and heavy bodies together, the light ones are lost in RᵀMR: it
+//! has a pivot that is small beside its diagonal. There (2) is solved as one matrix.
 
 use super::Kinematic;
 use crate::error::StepError;
-use gradyn_model::{Kinematics, Setup};
-use gradyn_num::{DenseLdl, largest};
+use crate::kkt::row_or_coordinate;
+use gradyn_model::{Evaluator, Kinematics, Setup};
+use gradyn_num::{DenseLdl, Saddle, largest};
+
+/// Pivot of RᵀMR, relative to its diagonal, below which (2) is solved as one matrix.
+const LEAST_PIVOT: f64 = 1e-6;
 
 /// R and the factor of RᵀMR.
 #[derive(Clone)]
@@ -22,6 +29,9 @@ pub(crate) struct NullSpace {
     r: Vec<f64>,
     mr: Vec<f64>,
     mass: DenseLdl,
+    /// The matrix of (2), made where it is first needed, and whether it is in use.
+    saddle: Option<Box<Saddle>>,
+    whole: bool,
     x: Vec<f64>,
     z: Vec<f64>,
     f: Vec<f64>,
@@ -34,21 +44,33 @@ impl NullSpace {
         let free = n - sys.independent(Kinematics::Velocity).len();
         let r = vec![0.0; n * free];
         let zero = vec![0.0; n];
-        Self { n, mr: r.clone(), r, mass: DenseLdl::new(free), x: zero.clone(), z: vec![0.0; free], f: zero }
+        Self {
+            n,
+            mr: r.clone(),
+            r,
+            mass: DenseLdl::new(free),
+            saddle: None,
+            whole: false,
+            x: zero.clone(),
+            z: vec![0.0; free],
+            f: zero,
+        }
     }
     /// The largest entry of R.
     pub(crate) fn largest(&self) -> f64 {
         largest(self.r.iter().copied())
     }
-    /// R from (1), RᵀMR from M.
+    /// R from (1), RᵀMR from M where `terms` are.
     pub(crate) fn refactor(
         &mut self,
         sys: &Setup,
         t: f64,
-        mass: &[f64],
+        terms: &Evaluator<f64>,
         k: &mut Kinematic,
     ) -> Result<(), StepError> {
+        // R and M R by columns
         let n = self.n;
+        let mass = terms.mass();
         let first = sys.independent(Kinematics::Velocity).len();
         self.mr.fill(0.0);
         for (j, (r, mr)) in self.r.chunks_exact_mut(n).zip(self.mr.chunks_exact_mut(n)).enumerate() {
@@ -57,13 +79,30 @@ impl NullSpace {
             k.solve(r);
             sys.patterns().nn.mul(mass, 1.0, r, mr);
         }
+        // RᵀMR = L D Lᵀ
         for (i, r) in self.r.chunks_exact(n).enumerate() {
             for (j, mr) in self.mr.chunks_exact(n).enumerate().skip(i) {
                 self.mass.row_mut(i)[j] = r.iter().zip(mr).map(|(r, m)| r * m).sum();
             }
         }
-        let name = |i: usize| sys.coordinate_name(k.choice()[i] as usize);
-        self.mass.factor(1e-14).map_err(|s| StepError::Singular { t, equation: name(s.index) })
+        self.whole = self.mass.factor(LEAST_PIVOT).is_err();
+        if self.whole { self.refactor_whole(sys, t, terms) } else { Ok(()) }
+    }
+    /// Factors the matrix of (2).
+    #[cold]
+    fn refactor_whole(&mut self, sys: &Setup, t: f64, terms: &Evaluator<f64>) -> Result<(), StepError> {
+        let mass = terms.mass();
+        let phi_q = terms.phi_q();
+        let saddle = match &mut self.saddle {
+            Some(saddle) => saddle,
+            none => {
+                let patterns = sys.patterns();
+                let saddle = Saddle::new(&patterns.nn, &patterns.mn)?.released(sys.dropped());
+                none.insert(Box::new(saddle))
+            }
+        };
+        let factored = saddle.refactor(|k| mass[k], |k| phi_q[k], phi_q, |_| 0.0, 1.0);
+        factored.map_err(|s| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) })
     }
     /// out = RᵀMR ν at the independent coordinates.
     pub(crate) fn reduced_mass(&mut self, choice: &[u32], nu: &[f64], out: &mut [f64]) {
@@ -79,6 +118,9 @@ impl NullSpace {
     }
     /// b = (f, g) ← (x, λ), (3), (4).
     pub(crate) fn solve(&mut self, sys: &Setup, mass: &[f64], k: &mut Kinematic, b: &mut [f64]) {
+        if let (true, Some(saddle)) = (self.whole, &mut self.saddle) {
+            return saddle.solve(b);
+        }
         let n = self.n;
         let nn = &sys.patterns().nn;
         let (f, g) = b.split_at_mut(n);

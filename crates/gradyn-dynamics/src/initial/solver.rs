@@ -45,7 +45,7 @@ impl Solver {
                     &choose(sys, Kinematics::Velocity, terms.phi_q()),
                 )?);
                 kinematic.refactor(sys, t, terms.phi_q())?;
-                null_space.refactor(sys, t, terms.mass(), kinematic)
+                null_space.refactor(sys, t, terms, kinematic)
             }
         }
     }

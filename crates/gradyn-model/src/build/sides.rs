@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! g = u - v of u > v;   u = t:  it changes at the time v;   else affine in t:  at -g(0)/(g(1) - g(0))    (1)
+//! g(1) = g(0):   it never changes, or did so before all time where g is not positive                    (2)
 //! ```
 
 use super::functionals::Draft;
@@ -11,6 +12,9 @@ use crate::functional::Sensor;
 use crate::program::{Edge, Graph, Sym};
 use crate::side::Side;
 use crate::signal::Input;
+
+/// A time that no run has [s].
+const NEVER: f64 = 1e300;
 
 /// The conditions that were met so far, over inputs that they share.
 #[derive(Default)]
@@ -97,10 +101,20 @@ impl SideTable {
         let time = match (is_time(u), is_time(v)) {
             (true, false) if !depends(v, &self.inputs) => at(v, 0.0),
             (false, true) if !depends(u, &self.inputs) => at(u, 0.0),
-            _ => at(u - v, 0.0) / (at(u - v, 0.0) - at(u - v, 1.0)),
+            _ => zero_of(at(u - v, 0.0), at(u - v, 1.0)),
         };
         Some(slots.slot(time))
     }
+}
+
+/// The time at which g is zero, by its values at 0 and 1; the side of a constant g follows from (2).
+fn zero_of<'g>(g0: Sym<'g>, g1: Sym<'g>) -> Sym<'g> {
+    let graph = g0.graph();
+    let constant = g0.eq(g1);
+    let never = g0.gt(graph.constant(0.0)).select(graph.constant(NEVER), graph.constant(-NEVER));
+    // no number is divided by zero: the derivative of a branch that is not taken stays finite
+    let fall = constant.select(graph.constant(1.0), g0 - g1);
+    constant.select(never, g0 / fall)
 }
 
 /// Numbers of what is compared in u > v: a - b > 0 is a > b.

@@ -402,3 +402,27 @@ fn contacts_keep_the_digits_of_the_gradient() {
         }
     }
 }
+
+/// A condition of time that never changes at this design is never met, whatever its side; at another design
+/// it is.
+#[test]
+fn conditions_that_time_never_changes_are_never_met() {
+    let parameters = "x0 = 0.1, v0 = 0.2, c = 0, f = 3";
+    for (condition, factor) in [("c*t > 1", 2.0), ("c*t < 1", 1.0), ("1 + c*t > 0", 1.0), ("c*t > 0", 2.0)] {
+        for family in Coordinates::ALL {
+            let model = rail(parameters, &format!("if({condition}, f, 2*f)"), X, family);
+            let method = Method::new("index1", "rk4").expect("registered").step(0.01);
+            let r = run(&model, &method, condition);
+            assert!((r.psi[0] - 0.3 - 1.5 * factor).abs() < 1e-12, "{condition}: {}", r.psi[0]);
+            for s in DISCRETE {
+                let g = model.gradient(&r, s).expect("differentiable").rows;
+                assert!(g[0][2] == 0.0 && (g[0][3] - 0.5 * factor).abs() < 1e-12, "{condition}: {:?}", g[0]);
+            }
+        }
+    }
+    // 2 f until t = 1/c, then f
+    let model = rail(parameters, "if(c*t > 1, f, 2*f)", X, Coordinates::Natural);
+    let model = model.at(&[0.1, 0.2, 2.0, 3.0]).expect("assembles");
+    let r = run(&model, &Method::new("index1", "rk4").expect("registered").step(0.01), "c = 2");
+    assert!((r.psi[0] - 0.3 - 3.0 + 0.5 * 3.0 * 0.25).abs() < 1e-12, "{}", r.psi[0]);
+}
