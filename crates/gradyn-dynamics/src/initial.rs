@@ -234,11 +234,13 @@ impl Initial {
             last = correction;
             // positions and velocities hold: accelerations do not settle where the masses are singular but
             // for roundings, or where nothing acts and nothing bends the motion: then they are roundings of
-            // q̇²
+            // q̇², and of what stabilises Φ
             if iterations == MAX_ITERATIONS && done(0) && done(1) {
                 let rate = largest(x[n..2 * n].iter().copied());
-                if largest(r[2 * n..layout.z()].iter().copied()) * sys.size_of(&x[..n]) <= 1e-11 * rate * rate
-                {
+                let size = sys.size_of(&x[..n]);
+                let [c0, c1, _] = self.law.level;
+                let scale = rate * rate + c1 * rate * size + c0 * size * size;
+                if largest(r[2 * n..layout.z()].iter().copied()) * size <= 1e-11 * scale {
                     return Ok(Report { iterations, factorizations: 3 * iterations });
                 }
                 if self.is_balanced(r, x) {

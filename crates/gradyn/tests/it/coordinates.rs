@@ -121,3 +121,30 @@ fn relative_1_works_far_from_the_origin() {
         assert!(d < 1e-8, "{formulation} + {integrator}: {d:.1e}");
     }
 }
+
+/// A screw that is asked to be twenty turns from where it is drawn is assembled there.
+#[test]
+fn screws_assemble_many_turns_away() {
+    let text = r#"
+        name = "screw"
+        dimension = 3
+        parameters = { lead = 0.01, s = 0.2 }
+        ground.points = { O = [0, 0, 0] }
+        body.nut = { points = { A = [0, 0, 0] }, mass = 1, inertia = [0.1, 0.1, 0.1] }
+        joint.thread = { type = "screw", between = ["ground.O", "nut.A"], axis = [0, 0, 1], lead = "lead" }
+        initial.position = { "nut.A.z" = "s" }
+        objective.turns = { terminal = "thread.angle" }
+        study = { t_end = 0.01 }
+    "#;
+    let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{e}"));
+    for family in Coordinates::ALL {
+        let model =
+            Prepared::new_in(&file.mechanism, family).unwrap_or_else(|e| panic!("{}: {e}", family.name()));
+        let method = Method::new("index1", "rk4").expect("registered").step(1e-3);
+        let run = model.run(&method).unwrap_or_else(|e| panic!("{}: {e}", family.name()));
+        let exact = 20.0 * std::f64::consts::TAU;
+        assert!((run.psi[0] - exact).abs() < 1e-9, "{}: {} not {exact}", family.name(), run.psi[0]);
+        let g = model.gradient(&run, gradyn::Sensitivity::DiscreteAdjoint).expect("differentiable").rows;
+        assert!((g[0][1] - exact / 0.2).abs() < 1e-6, "{}: {:?}", family.name(), g[0]);
+    }
+}

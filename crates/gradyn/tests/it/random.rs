@@ -10,7 +10,7 @@ use gradyn::file::{driver_quantities, force_types, joint_types};
 use gradyn::registry::combinations;
 use gradyn::{AlphaScaling, Formulation, Integrator, Method, Prepared, Run, Sensitivity};
 use gradyn_model::FunctionalSet;
-use gradyn_model::mechanism::{ForceKind, Mechanism, Number, Vector};
+use gradyn_model::mechanism::{Event, ForceKind, Mechanism, Number, Vector};
 use gradyn_sensitivity::Gradient;
 use gradyn_testkit::compare::distance;
 use gradyn_testkit::parametrise::{only_used, parametrise_where};
@@ -32,6 +32,8 @@ const END: f64 = 4.5 * STEP;
 const REPEATED: u32 = 60;
 /// Mechanisms with a force that jumps.
 const JUMPING: u32 = 60;
+/// Mechanisms with an impact and other events.
+const EVENTFUL: u32 = 40;
 
 /// Runs a check over random recipes with a fixed seed; prints why recipes were redrawn. GRADYN_RANDOM=N draws
 /// N times as many others.
@@ -281,6 +283,41 @@ fn exact_gradients_agree_where_a_force_jumps() {
     );
     let restarts = *restarts.borrow();
     assert!(restarts as u32 > JUMPING, "only {restarts} restarts in {JUMPING} runs");
+}
+
+/// An impact where a body passes a place, a velocity that a time gives, and a force that begins there.
+#[test]
+fn exact_gradients_agree_across_events() {
+    let impacts = RefCell::new(0);
+    each(
+        EVENTFUL,
+        23,
+        |r| Recipe { rows: vec![], ..r },
+        |r, k| {
+            let mut m = drawn(r)?;
+            m.t_end = END.into();
+            let body = m.bodies[0].name.text.clone();
+            let x = format!("{body}.com.x");
+            let place = passed(&m, &x)?;
+            let rises = ends(&m, &[&x])?[1][0] > place;
+            let gap = if rises { format!("{place:e} - {x}") } else { format!("{x} - {place:e}") };
+            m.event(Event::new("impact", gap.as_str()).impact(0.7).on("push"));
+            m.event(Event::new("slower", "t - 0.061").reset(x.as_str(), format!("0.8*vel({x})")));
+            let force = Vector::Components((0..m.dimension).map(|_| 0.3.into()).collect(), None);
+            let at = format!("{body}.com").as_str().into();
+            m.force("push", ForceKind::Point { at, force, frame: None });
+            m.initial.off.push("push".into());
+            let p = prepared(&with_parameters(&m, r.members[0].seed))?;
+            let method = Method::new("index1", "rk4").expect("registered").step(STEP);
+            // what is held, or turns back before its place, has no such event
+            let run = p.run(&method).map_err(|_| TestCaseError::reject("refused by name"))?;
+            *impacts.borrow_mut() += run.trajectory.plan.velocities.iter().flatten().count();
+            agree_everywhere(&p, k)?;
+            Ok(m)
+        },
+    );
+    let impacts = *impacts.borrow();
+    assert!(impacts as u32 > EVENTFUL, "only {impacts} changes of velocities in {EVENTFUL} runs");
 }
 
 /// Parameters that are refused because they break a redundant loop become constants.
