@@ -18,6 +18,9 @@ const NEAR_JOINT: f64 = 1e-3;
 /// |g| below this part of its largest value is rounding.
 const ROUNDING: f64 = 1e-13;
 
+/// |g| above this part of its largest value is no zero, whatever errors it has.
+const AWAY: f64 = 1e-6;
+
 /// The conditions of a run.
 pub(crate) struct Watch {
     layout: Layout,
@@ -31,8 +34,18 @@ pub(crate) struct Watch {
     pub last: Vec<[f64; 2]>,
     pub next: Vec<[f64; 2]>,
     largest: Vec<f64>,
-    /// Conditions that a constraint holds at zero, with the side that they had before.
-    asleep: Vec<(usize, f64)>,
+    /// Conditions that constraints hold at zero.
+    asleep: Vec<Asleep>,
+}
+
+/// A condition that constraints hold at zero.
+pub(crate) struct Asleep {
+    /// Number of the condition.
+    pub side: usize,
+    /// The side that it had before.
+    pub before: f64,
+    /// The event that switched the constraints on.
+    pub event: u32,
 }
 
 /// A step that ends where a condition changes.
@@ -69,15 +82,17 @@ impl Watch {
     pub(crate) fn is_asked(&self) -> bool {
         self.watched.contains(&true)
     }
-    /// Condition `k` is held at zero by a constraint; it was on a side before.
-    pub(crate) fn sleep(&mut self, k: usize, side: f64) {
-        self.watched[k] = false;
-        self.asleep.push((k, side));
+    /// A condition is held at zero by constraints: it ends no steps.
+    pub(crate) fn sleep(&mut self, held: Asleep) {
+        self.watched[held.side] = false;
+        self.asleep.push(held);
     }
-    /// Watches the conditions again that were held at zero; their sides are those that they had.
-    pub(crate) fn wake(&mut self) -> Vec<(usize, f64)> {
-        let woken = std::mem::take(&mut self.asleep);
-        woken.iter().for_each(|w| self.watched[w.0] = true);
+    /// Watches the conditions again that were held at zero by some events.
+    pub(crate) fn wake(&mut self, by: impl Fn(u32) -> bool) -> Vec<Asleep> {
+        let (woken, asleep) = std::mem::take(&mut self.asleep).into_iter().partition(|a| by(a.event));
+        self.asleep = asleep;
+        let woken: Vec<Asleep> = woken;
+        woken.iter().for_each(|a| self.watched[a.side] = true);
         woken
     }
     /// (g, ġ) at the end of a step: rates of accelerations and multipliers are those of the step.
@@ -105,6 +120,10 @@ impl Watch {
                 .filter(|edge| edge.1 <= within)
         };
         (0..sides.len()).filter_map(time).min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+    /// Is condition `k` away from zero where it was looked at last?
+    pub(crate) fn is_away(&self, k: usize) -> bool {
+        self.next[k][0].abs() > AWAY * self.largest[k]
     }
     /// Goes on from where it looked last.
     pub(crate) fn follow(&mut self) {
@@ -226,12 +245,12 @@ impl Watch {
             },
         )?;
         self.after(h, trial, chain)?;
-        self.check(k, trial.t + h, size)?;
+        self.check(k, side, trial.t + h, size)?;
         Ok(h)
     }
     /// A condition at which something jumps passes zero with some speed, and does not jump itself.
-    fn check(&self, k: usize, t: f64, size: f64) -> Result<(), StepError> {
-        if !self.sides[k].is_jump() {
+    fn check(&self, k: usize, side: f64, t: f64, size: f64) -> Result<(), StepError> {
+        if !self.sides[k].jumps_from(side) {
             return Ok(());
         }
         let [_, rate] = self.next[k];

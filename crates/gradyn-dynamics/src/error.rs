@@ -9,7 +9,8 @@ use gradyn_num::FactorError;
 pub enum StepError {
     /// Newton did not reach the tolerance.
     #[error(
-        "t = {t:.6} s, h = {h:.3e} s: Newton stopped after {iterations} iterations, last correction {correction:.1e}, worst equation `{worst}` (residual {residual:.1e})"
+        "t = {t:.6} s, h = {h:.3e} s: Newton stopped after {iterations} iterations, last correction \
+         {correction:.1e}, worst equation `{worst}` (residual {residual:.1e})"
     )]
     Newton {
         /// Time at the end of the step [s].
@@ -27,7 +28,9 @@ pub enum StepError {
     },
     /// The dependent coordinates do not follow from the independent ones.
     #[error(
-        "t = {t:.6} s: no position satisfies the constraints: Newton stopped after {iterations} iterations, worst equation `{worst}` (residual {residual:.1e}); take smaller steps, unless the position is singular"
+        "t = {t:.6} s: no position satisfies the constraints: Newton stopped after {iterations} iterations, \
+         worst equation `{worst}` (residual {residual:.1e}); take smaller steps, unless the position is \
+         singular"
     )]
     Positions {
         /// Time of the stage [s].
@@ -62,7 +65,8 @@ pub enum StepError {
     },
     /// Constraints that give way took much of the motion after a singular position.
     #[error(
-        "after the singular position at t = {t:.6} s the constraints took {taken:.3e} J of a motion of {kinetic:.3e} J: loops went on along branches that do not fit together"
+        "after the singular position at t = {t:.6} s the constraints took {taken:.3e} J of a motion of \
+         {kinetic:.3e} J: loops went on along branches that do not fit together"
     )]
     EnergyLost {
         /// Time of the singular position [s].
@@ -112,7 +116,8 @@ pub enum StepError {
     },
     /// The fixed steps of an explicit integrator are too long.
     #[error(
-        "t = {t:.6} s: the accelerations grow from step to step: steps of {h:.2e} s are too long for adams-bashforth"
+        "t = {t:.6} s: the accelerations grow from step to step: steps of {h:.2e} s are too long for \
+         adams-bashforth"
     )]
     Unstable {
         /// Time of the failure [s].
@@ -122,7 +127,8 @@ pub enum StepError {
     },
     /// The step size fell below the minimum.
     #[error(
-        "t = {t:.6} s: the step size fell to {h:.1e} s after {rejected} rejected steps; the largest error is in `{worst}`"
+        "t = {t:.6} s: the step size fell to {h:.1e} s after {rejected} rejected steps; the largest error \
+         is in `{worst}`"
     )]
     StepTooSmall {
         /// Time of the failure [s].
@@ -136,7 +142,8 @@ pub enum StepError {
     },
     /// The condition for the final time holds at the start.
     #[error(
-        "t = {t:.6} s: the condition for the final time holds at the start already (its rate there is {rate:.3e} 1/s)"
+        "t = {t:.6} s: the condition for the final time holds at the start already (its rate there is \
+         {rate:.3e} 1/s)"
     )]
     AlreadyMet {
         /// Start time of the run [s].
@@ -146,7 +153,8 @@ pub enum StepError {
     },
     /// The condition for the final time is not met.
     #[error(
-        "the condition for the final time is not met before t_max = {t_max} s; it came nearest to zero at t = {t:.6} s, where it is {nearest:.3e}"
+        "the condition for the final time is not met before t_max = {t_max} s; it came nearest to zero at t \
+         = {t:.6} s, where it is {nearest:.3e}"
     )]
     NeverMet {
         /// Latest time [s].
@@ -158,7 +166,8 @@ pub enum StepError {
     },
     /// The condition for the final time touches zero.
     #[error(
-        "t = {t:.6} s: the condition for the final time only grazes zero there (its rate is {rate:.1e} 1/s): the final time does not follow the parameters"
+        "t = {t:.6} s: the condition for the final time only grazes zero there (its rate is {rate:.1e} \
+         1/s): the final time does not follow the parameters"
     )]
     Grazes {
         /// Time at which it happens [s].
@@ -168,7 +177,8 @@ pub enum StepError {
     },
     /// The condition for the final time changes its sign without passing zero.
     #[error(
-        "t = {t:.6} s: the condition for the final time jumps over zero there; what is left of it is {rest:.3e}"
+        "t = {t:.6} s: the condition for the final time jumps over zero there; what is left of it is \
+         {rest:.3e}"
     )]
     JumpsOver {
         /// Time at which it happens [s].
@@ -226,14 +236,14 @@ pub enum StepError {
     },
     /// Nothing opens after an impact.
     #[error(
-        "t = {t:.6} s: the gap of event `{event}` does not open after the impact (its rate is {rate:.1e} m/s)"
+        "t = {t:.6} s: the gap of event `{event}` does not open after the impact (its rate is {rate:.1e} 1/s)"
     )]
     StaysInContact {
         /// Time of the event [s].
         t: f64,
         /// Name of the event.
         event: String,
-        /// Rate of the gap after the impact [m/s].
+        /// Rate of the gap after the impact, per second.
         rate: f64,
     },
     /// A run begins beyond the stop of an impact.
@@ -245,6 +255,18 @@ pub enum StepError {
         event: String,
         /// The gap there.
         gap: f64,
+    },
+    /// An event whose time is not after the start.
+    #[error(
+        "t = {t:.6} s: event `{event}` is at t = {at} s, when the run has begun already: it never happens"
+    )]
+    EventBefore {
+        /// Start of the run [s].
+        t: f64,
+        /// Name of the event.
+        event: String,
+        /// Time of the event [s].
+        at: f64,
     },
     /// A constraint that is switched on does not hold.
     #[error(
@@ -287,7 +309,8 @@ pub enum StepError {
     },
     /// Other parameters move a declared time by more than half a step.
     #[error(
-        "t = {t:.6} s: the parameters move a declared time so far that a step of {from:.3e} s becomes {to:.3e} s"
+        "t = {t:.6} s: the parameters move a declared time so far that a step of {from:.3e} s becomes \
+         {to:.3e} s"
     )]
     Moved {
         /// Begin of the step [s].
@@ -311,7 +334,8 @@ pub enum StepError {
     },
     /// Adaptive steps hardly advance.
     #[error(
-        "t = {t:.6} s: the last {steps} steps advanced by only {advance:.1e} s, and {needed:.0e} more would be needed; the largest error is in `{worst}`"
+        "t = {t:.6} s: the last {steps} steps advanced by only {advance:.1e} s, and {needed:.0e} more would \
+         be needed; the largest error is in `{worst}`"
     )]
     Stalled {
         /// Time reached [s].
@@ -337,7 +361,8 @@ pub enum StepError {
     },
     /// Too many steps, most of them limited by stability.
     #[error(
-        "t = {t:.6} s: stiff: stability, not accuracy, limits the step size ({limited} of {steps} steps did not reach t = {t_end} s)"
+        "t = {t:.6} s: stiff: stability, not accuracy, limits the step size ({limited} of {steps} steps did \
+         not reach t = {t_end} s)"
     )]
     Stiff {
         /// Time reached [s].
@@ -351,7 +376,8 @@ pub enum StepError {
     },
     /// A tree has a path so long that there are no matrices n × n.
     #[error(
-        "the tree has a path of more than {longest} coordinates, and so no tangent matrices, which {what} needs"
+        "the tree has a path of more than {longest} coordinates, and so no tangent matrices, which {what} \
+         needs"
     )]
     LongTree {
         /// Coordinates of the longest path with matrices.
@@ -361,7 +387,8 @@ pub enum StepError {
     },
     /// The mechanism cannot be assembled.
     #[error(
-        "the mechanism could not be assembled: the search stopped where the equation of `{worst}` is off by {residual:.3e}"
+        "the mechanism could not be assembled: the search stopped where the equation of `{worst}` is off by \
+         {residual:.3e}"
     )]
     Assembly {
         /// Equation that stays violated.
@@ -397,7 +424,8 @@ pub enum StepError {
     },
     /// The conditions do not determine the start.
     #[error(
-        "the initial {kind} conditions do not determine the {kind}: `{equation}` says nothing that the joints and the other conditions leave open"
+        "the initial {kind} conditions do not determine the {kind}: `{equation}` says nothing that the \
+         joints and the other conditions leave open"
     )]
     Undetermined {
         /// `position` or `velocity`.
@@ -428,7 +456,8 @@ pub enum StepError {
     },
     /// A condition of an equilibrium carries a load.
     #[error(
-        "the condition `{condition}` of the equilibrium carries a load: {effort:.6e} [N or N m] would be needed to hold it"
+        "the condition `{condition}` of the equilibrium carries a load: {effort:.6e} [N or N m] would be \
+         needed to hold it"
     )]
     EquilibriumLoad {
         /// The condition.
@@ -438,7 +467,8 @@ pub enum StepError {
     },
     /// A condition of an equilibrium holds what forces hold.
     #[error(
-        "the condition `{condition}` of the equilibrium is one too many: forces hold it already, and it carries no load only by chance"
+        "the condition `{condition}` of the equilibrium is one too many: forces hold it already, and it \
+         carries no load only by chance"
     )]
     EquilibriumSurplus {
         /// The condition.
@@ -474,7 +504,8 @@ pub enum StepError {
     Factor(#[from] FactorError),
     /// A correction of the derivative parts did not converge.
     #[error(
-        "t = {t:.6} s: the derivative parts of `{block}` did not settle in {corrections} corrections (last {last:.1e} times rounding, largest in `{worst}`)"
+        "t = {t:.6} s: the derivative parts of `{block}` did not settle in {corrections} corrections (last \
+         {last:.1e} times rounding, largest in `{worst}`)"
     )]
     Correction {
         /// Time at the end of the step [s].

@@ -26,6 +26,9 @@ const DIVISION: f64 = 0.381_966_011_250_105_1;
 /// The limit of (2).
 const IMPACT: f64 = 0.05;
 
+/// Roundings of positions that a velocity at rest may be.
+const ROUNDINGS: f64 = 1e4;
+
 /// Divisions of one step, nested.
 const GENERATIONS: usize = 4;
 
@@ -72,7 +75,9 @@ impl Parts {
         let v = &x[n..2 * n];
         let change = largest(v.iter().zip(&self.star).map(|(v, star)| v - star));
         self.fastest = self.fastest.max(largest(past[n..2 * n].iter().chain(v).copied()));
-        if self.fastest > 0.0 { change / self.fastest } else { 0.0 }
+        // at rest velocities are roundings of positions over h
+        let rounding = ROUNDINGS * f64::EPSILON * spec.sys.size_of(&x[..n]) / h;
+        change / self.fastest.max(rounding)
     }
 }
 

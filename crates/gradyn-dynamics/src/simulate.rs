@@ -64,6 +64,9 @@ pub fn continue_run(
         }
         if k + 1 < mesh.ends.len() {
             walk.change_declared(p)?;
+            if walk.ended {
+                return Ok(());
+            }
             if let Some(event) = event.as_mut().filter(|_| walk.run.plan.restarts.last() == Some(&true)) {
                 event.renew(walk.run)?;
             }
@@ -92,6 +95,8 @@ struct Walk<'a> {
     /// Conditions whose sides are data of the run, and how often they changed.
     watch: Option<Watch>,
     changes: Changes,
+    /// Has an event ended the run?
+    ended: bool,
     /// How often the first fixed step of a piece is halved.
     halvings: u32,
     /// Size of the next step, where a law beyond its edge made the last one fail [s].
@@ -145,6 +150,7 @@ impl<'a> Walk<'a> {
             rows,
             watch,
             changes,
+            ended: false,
             halvings,
             cut: None,
             parts,
@@ -179,6 +185,9 @@ impl<'a> Walk<'a> {
                 Err(e) => {
                     self.leave_edge(&mut place, e)?;
                     self.tell(observe)?;
+                    if self.ended {
+                        return Ok(true);
+                    }
                     continue;
                 }
             };

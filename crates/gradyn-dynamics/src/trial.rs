@@ -8,6 +8,7 @@ use crate::error::StepError;
 use crate::plan::{Decided, Frozen};
 use crate::record::Span;
 use crate::step::Chain;
+use crate::step::adams::coefficients::SIZE;
 use crate::trajectory::Trajectory;
 use gradyn_model::RowChoice;
 
@@ -32,7 +33,7 @@ impl Trial {
     /// Steps from record `n` with what was decided for them.
     pub(crate) fn new(run: &Trajectory, n: usize, Decided { branches, choice, rows }: Decided) -> Self {
         let past = run.record(n).to_vec();
-        let before = run.plan.h[..n].to_vec();
+        let before = run.plan.h[n.saturating_sub(SIZE)..n].to_vec();
         Self {
             t: run.plan.t[n],
             x: past.clone(),

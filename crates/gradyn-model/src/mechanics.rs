@@ -290,7 +290,7 @@ impl Mechanics {
     pub fn independent(&self, kinematics: Kinematics) -> &[u32] {
         self.rows.independent(kinematics)
     }
-    /// Rows that are left out because they follow from others.
+    /// Rows that are left out: they follow from others, or are switched off.
     pub fn dropped(&self) -> &[u32] {
         self.rows.dropped()
     }
@@ -312,7 +312,9 @@ impl Mechanics {
         self.with_off(self.row_choice().off.clone())
     }
     /// These equations with all rows but those that are switched off.
-    pub fn with_off(&self, off: Vec<u32>) -> Result<Self, ModelError> {
+    pub fn with_off(&self, mut off: Vec<u32>) -> Result<Self, ModelError> {
+        off.sort_unstable();
+        off.dedup();
         let on = |rows: Vec<u32>| rows.into_iter().filter(|k| !off.contains(k)).collect();
         let independent = self.dims().all_rows().map(on);
         self.with_rows(&RowChoice { independent, dropped: off.clone(), off })

@@ -27,7 +27,7 @@ impl Active {
     }
 }
 
-/// Which rows hold the system, and which ones are left out because they follow from others.
+/// Which rows hold the system, and which ones are left out: they follow from others, or are switched off.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowChoice {
     /// Independent rows: of positions (holonomic rows), of velocities (all rows).
@@ -100,7 +100,7 @@ impl RowStatus {
     pub(crate) fn independent(&self, kinematics: Kinematics) -> &[u32] {
         &self.choice.independent[kinematics.index()]
     }
-    /// Rows that are left out because they follow from others.
+    /// Rows that are left out: they follow from others, or are switched off.
     pub(crate) fn dropped(&self) -> &[u32] {
         &self.choice.dropped
     }

@@ -5,14 +5,14 @@
 //! [ B   -c ]    c diagonal
 //! x ← x + K⁻¹ (b - K x)                                                                           (2)
 //! ```
-//! Where diagonals of A differ by more than 1e6, such as a bolt on a ship, a solution is accurate beside its
+//! Where diagonals of A differ by more than 1e8, such as a bolt on a ship, a solution is accurate beside its
 //! largest component only. (2) makes it accurate in every component: row by row the rest is a rounding of the
 //! terms of that row [Skeel, Math. Comp. 35 (1980) 817]. Other matrices are solved once.
 
 use crate::{Factor, FactorError, Pattern, Singular};
 
 /// Smallest diagonal of A, relative to the largest, below which solutions are refined.
-const UNEVEN: f64 = 1e-6;
+const UNEVEN: f64 = 1e-8;
 
 /// Corrections (2). A pendulum of 1e-7 kg on one of 1e7 kg loses 5e-4 without them, and each leaves 1e-3.
 const CORRECTIONS: usize = 3;

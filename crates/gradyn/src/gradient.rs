@@ -86,12 +86,13 @@ pub(crate) fn index3_adjoint(s: Sensitivity, m: &Method) -> Option<[&'static str
     holds.then_some(["adjoint-dae of index 3", "use direct or discrete-adjoint, or index1"])
 }
 
-/// Refuses sensitivities of the equations of motion for a run that restarts, or that chose its rows again:
+/// Refuses sensitivities of the equations of motion for a run that has events or chose its rows again:
 /// they have one law and one set of rows.
 fn check_one_choice(run: &Run, sensitivity: Sensitivity) -> Result<(), Error> {
     let plan = &run.trajectory.plan;
-    let restart = plan.restarts.iter().position(|r| *r);
-    if let Some(n) = restart.filter(|_| sensitivity.is_continuous()) {
+    let changes = |n: &usize| plan.restarts[*n] || plan.events[*n].is_some();
+    let changed = (0..=plan.steps()).find(changes);
+    if let Some(n) = changed.filter(|_| sensitivity.is_continuous()) {
         let message = format!(
             "{} has one law, and in this run a condition changes at t = {} s",
             sensitivity.name(),

@@ -168,6 +168,7 @@ impl Walk<'_> {
             }
         }
         watch.follow();
+        self.sleep_at_start(watch);
         self.check_start(watch)
     }
     /// Conditions a short time after record 0, by its accelerations: a motion that begins at rest on an edge
@@ -320,8 +321,8 @@ impl Walk<'_> {
             self.look_at_last(watch);
         }
         watch.follow();
-        self.change_others(watch, side, &before)?;
-        Ok(Passed::Edge)
+        self.change_others(watch, side, before)?;
+        Ok(if self.ended { Passed::End } else { Passed::Edge })
     }
     /// Restarts after a change of `side`, until conditions that read velocities or accelerations agree with it.
     pub(super) fn restart_settled(&mut self, watch: &mut Watch, side: usize) -> Result<(), StepError> {
@@ -357,6 +358,7 @@ impl Walk<'_> {
             let events = self.happening(k, self.becomes(watch, k));
             self.flip(k, count);
             events.iter().try_for_each(|&e| self.switch(watch, e))?;
+            self.ended |= events.iter().any(|&e| self.recipe.system().events()[e as usize].end);
             happened.extend(events);
         }
         Ok(happened)
@@ -367,7 +369,7 @@ impl Walk<'_> {
         &mut self,
         watch: &mut Watch,
         side: usize,
-        before: &Before,
+        mut before: Before,
     ) -> Result<(), StepError> {
         let t = self.run.plan.t[self.run.plan.steps()];
         let instant = SAME_INSTANT * (self.mesh.end() - self.run.plan.t[0]) + 4.0 * f64::EPSILON * t.abs();
@@ -398,6 +400,7 @@ impl Walk<'_> {
                 self.mark_jump(watch, k);
             }
             self.change(watch, k)?;
+            before = self.before(watch);
         }
         Ok(())
     }
@@ -444,7 +447,7 @@ impl Walk<'_> {
         let jumps: Vec<usize> = changed
             .iter()
             .copied()
-            .filter(|&k| watch.sides[k].edge == Edge::Jump || watch.sides[k].event)
+            .filter(|&k| watch.sides[k].edge == Edge::Jump || watch.sides[k].has_events())
             .collect();
         // jumps at one time that different parameters may move
         let slot = self.run.plan.declared[n];
@@ -456,6 +459,11 @@ impl Walk<'_> {
         let events: Vec<u32> =
             changed.iter().flat_map(|&k| self.happening(k, self.becomes(&watch, k))).collect();
         changed.iter().for_each(|&k| self.flip(k, watch.sides.len()));
+        self.check_order(&events)?;
+        self.ended |= events.iter().any(|&e| self.recipe.system().events()[e as usize].end);
+        if self.ended {
+            return Ok(());
+        }
         events.iter().try_for_each(|&e| self.switch(&mut watch, e))?;
         // a corner whose time is not that of the node needs the accelerations of its other side
         let other = changed.iter().copied().find(|&k| watch.sides[k].time != slot);

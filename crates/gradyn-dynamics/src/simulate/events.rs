@@ -11,16 +11,21 @@
 use super::Walk;
 use super::edges::Passed;
 use crate::assembly::ranks_at;
-use crate::crossing::Watch;
+use crate::control::SAME_TIME;
+use crate::crossing::{Asleep, Watch};
 use crate::error::StepError;
 use crate::row_chooser::{RowChooser, number_of};
-use gradyn_model::{EventRule, Level, RowChoice};
+use gradyn_model::{Edge, EventRule, Level, RowChoice};
 use gradyn_num::largest;
 
 /// |Φ| of a constraint that is switched on, over its gradient and relative to the size of the mechanism.
-const HOLDS: f64 = 1e-6;
-/// A rate below this part of the one before the event is none.
-const AT_REST: f64 = 1e-9;
+const HOLDS: f64 = 1e-8;
+/// A condition and its rate below this are held at zero at the start, where a constraint may do so.
+const AT_ZERO: f64 = 1e-9;
+/// A condition that time never changes has a time beyond this [s].
+const NEVER: f64 = 1e299;
+/// A rate below this part of the one before the event is none: constraints may give way a little.
+const AT_REST: f64 = 1e-6;
 
 impl Walk<'_> {
     /// Events that happen where a side becomes another one.
@@ -45,8 +50,10 @@ impl Walk<'_> {
     ) -> Result<Passed, StepError> {
         // (1)
         if events.iter().any(|&e| self.rule(e).end) {
+            self.ended = true;
             return Ok(Passed::End);
         }
+        self.check_order(events)?;
         // the side and (2)
         let count = watch.sides.len();
         let before = self.before(watch);
@@ -57,17 +64,38 @@ impl Walk<'_> {
         events.iter().try_for_each(|&e| self.switch(watch, e))?;
         // (3), until conditions that jump agree with it
         self.restart_after(watch, side, events)?;
-        let rate = watch.next[side][1];
-        if let Some(event) = impact {
+        let [g, rate] = watch.next[side];
+        if watch.is_away(side) {
+            // the event has moved its own condition
+            self.turns.set_side(count, side, f64::from(u8::from(g > 0.0)));
+        } else if let Some(event) = impact {
             self.check_leaving(watch, side, event)?;
-        } else if rate.abs() <= AT_REST * before.conditions[side][1].abs() {
-            watch.sleep(side, 1.0 - self.turns.sides(count)[side]);
+        } else if let Some(event) = self.holding(events, rate, before.conditions[side][1]) {
+            watch.sleep(Asleep { side, before: before.sides[side], event });
         } else if self.leads_back(watch, side) {
             self.flip(side, count);
+            if watch.sides[side].edge != Edge::Joined {
+                self.restart(0.0)?;
+                self.look_at_last(watch);
+            }
         }
         watch.follow();
-        self.change_others(watch, side, &before)?;
-        Ok(Passed::Edge)
+        self.change_others(watch, side, before)?;
+        Ok(if self.ended { Passed::End } else { Passed::Edge })
+    }
+    /// Events at one instant that change velocities depend on their order.
+    pub(super) fn check_order(&self, events: &[u32]) -> Result<(), StepError> {
+        let changing: Vec<u32> =
+            events.iter().copied().filter(|&e| self.rule(e).changes_velocities()).collect();
+        let [first, second, ..] = changing[..] else { return Ok(()) };
+        let t = self.run.plan.t[self.run.plan.steps()];
+        let [first, second] = [first, second].map(|e| format!("event `{}`", self.rule(e).name));
+        Err(StepError::Together { t, first, second })
+    }
+    /// The event whose constraints hold a condition at zero from now on, by its rates after and before it.
+    fn holding(&self, events: &[u32], rate: f64, before: f64) -> Option<u32> {
+        let holds = |e: &u32| self.rule(*e).constraints.iter().any(|c| c.1);
+        events.iter().copied().find(holds).filter(|_| rate.abs() <= AT_REST * before.abs())
     }
     /// Restarts with the velocities of some events; conditions that change with them follow.
     pub(super) fn restart_after(
@@ -95,15 +123,37 @@ impl Walk<'_> {
         let t = self.run.plan.t[self.run.plan.steps()];
         Err(StepError::StaysInContact { t, event: self.rule(event).name, rate })
     }
-    /// A motion that begins beyond the stop of an impact.
+    /// Conditions that constraints hold at zero from the start on are asleep.
+    pub(super) fn sleep_at_start(&self, watch: &mut Watch) {
+        let sys = self.recipe.system();
+        let off = &sys.row_choice().off;
+        for (k, rule) in sys.events().iter().enumerate() {
+            let holds =
+                |(name, on): &(String, bool)| *on && !sys.rows_of(name).iter().any(|r| off.contains(r));
+            let side = rule.side as usize;
+            let rests = watch.next[side].iter().all(|x| x.abs() <= AT_ZERO);
+            if rests && watch.watched[side] && rule.constraints.iter().any(holds) {
+                let before = if rule.changes[0] { 1.0 } else { 0.0 };
+                watch.sleep(Asleep { side, before, event: k as u32 });
+            }
+        }
+    }
+    /// A motion that begins beyond the stop of an impact, or after the time of an event.
     pub(super) fn check_start(&self, watch: &Watch) -> Result<(), StepError> {
         let count = watch.sides.len();
+        let t = self.run.plan.t[0];
+        for rule in self.recipe.system().events() {
+            let time = watch.sides[rule.side as usize].time.map(|slot| self.p[slot as usize]);
+            if let Some(at) = time.filter(|at| *at - t <= SAME_TIME * (self.mesh.end() - t) && *at > -NEVER) {
+                return Err(StepError::EventBefore { t, event: rule.name.clone(), at });
+            }
+        }
         for rule in self.recipe.system().events().iter().filter(|e| e.impact) {
             let k = rule.side as usize;
             let side = self.turns.sides(count)[k];
             // where the side that it falls to is the one it is on
             if rule.happens(side) && !rule.happens(1.0 - side) {
-                let (t, event, gap) = (self.run.plan.t[0], rule.name.clone(), watch.next[k][0]);
+                let (event, gap) = (rule.name.clone(), watch.next[k][0]);
                 return Err(StepError::BeyondStop { t, event, gap });
             }
         }
@@ -135,9 +185,15 @@ impl Walk<'_> {
         off.sort_unstable();
         off.dedup();
         self.choose_with(off, &new, &rule)?;
-        // conditions that were held at zero are watched again
-        if rule.constraints.iter().any(|c| !c.1) {
-            watch.wake().into_iter().for_each(|(k, side)| self.turns.set_side(count, k, side));
+        let off = |element: &str| rule.constraints.iter().any(|(name, on)| !on && name == element);
+        let events = sys.events();
+        let ends = |e: u32| events[e as usize].constraints.iter().any(|(name, on)| *on && off(name));
+        // conditions that these constraints held at zero are watched again: on the side where drift has left
+        // them, or on that which they had
+        for Asleep { side, before, .. } in watch.wake(ends) {
+            let g = watch.next[side][0];
+            let value = if g == 0.0 { before } else { f64::from(u8::from(g > 0.0)) };
+            self.turns.set_side(count, side, value);
         }
         Ok(())
     }

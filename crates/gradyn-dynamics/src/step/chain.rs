@@ -1,6 +1,6 @@
 //! The records of a run, one after the other: record 0 is the start, others are steps and restarts.
 //!
-//! A start has no past, a restart no length. [`Chain`] and [`ChainResidual`](super::ChainResidual) send both to [`Initial`] and all
+//! A start has no past and goes to [`Initial`]; restarts, after jumps and events, go to [`Restart`], and all
 //! other records to the step: nobody else knows the difference. Where conditions of the motion decide times,
 //! the time of a record is its last number ([`Clock`]).
 

@@ -92,7 +92,7 @@ impl<S: RunScalar> PlainResidual<S> {
     }
     /// A restart, with the rows of its record.
     fn restart(&mut self, a: &StepArgs<S>, r: &mut [S]) {
-        let (start, layout) = (self.recipe.start(), self.recipe.plain_layout());
+        let (start, layout) = (self.recipe.restart_law(), self.recipe.plain_layout());
         let records = [a.past, a.x];
         let when = (a.span, a.frozen.event);
         match a.frozen.rows {

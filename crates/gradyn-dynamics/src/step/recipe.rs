@@ -13,7 +13,7 @@ use super::runge_kutta::RungeKutta;
 use super::{Bound, Equations, Layout, Residual, Stepper, Tolerance};
 use crate::block;
 use crate::error::StepError;
-use crate::formulation::Lagrange;
+use crate::formulation::{Compliance, Lagrange};
 use crate::initial::restart::Restart;
 use crate::initial::{Initial, Solver, StartLaw};
 use crate::kkt::MotionMatrix;
@@ -97,7 +97,7 @@ impl StepRecipe {
     pub(super) fn restart(&self, rows: Option<&RowChoice>, p: &[f64]) -> Result<Restart, StepError> {
         let Some(rows) = rows else {
             let sys = self.system();
-            let law = self.start();
+            let law = self.restart_law();
             let solver = match law.matrix_r {
                 true => Solver::matrix_r(sys),
                 false => Solver::Saddle(Box::new(block::prepare(sys, p)?.1)),
@@ -166,6 +166,13 @@ impl StepRecipe {
             return StartLaw { law: Lagrange::ACCELERATION, auxiliary: false, matrix_r: false };
         }
         scheme!(&self.kind, s => s.start_law())
+    }
+    /// What restarts obey: that of record 0, but exact constraints where compliances only help an iteration.
+    pub(crate) fn restart_law(&self) -> StartLaw {
+        let start = self.start();
+        let iterated =
+            matches!(&self.kind, StepKind::Newmark(s) if s.iteration.compliance != Compliance::NONE);
+        if iterated { StartLaw { law: Lagrange::ACCELERATION, ..start } } else { start }
     }
     /// Order p of the step.
     pub fn order(&self) -> usize {

@@ -10,7 +10,7 @@ use super::functionals::{Draft, rate_of_plain, text};
 use super::loads::Applied;
 use super::sensors::list;
 use super::symbols::SensorEnv;
-use super::{Builder, Positive, SIDE};
+use super::{ANGLE, Builder, Positive, SIDE, is_condition};
 use crate::error::{ModelError, nearest};
 use crate::event::EventRule;
 use crate::expression::{Value, compile};
@@ -29,8 +29,14 @@ impl<'g> Builder<'g, '_> {
     /// Elements that events switch: forces get sides, joints get rows of their own.
     pub(super) fn read_switches(&mut self) -> Made<()> {
         let m = self.m;
+        let until = m.objectives.len().checked_sub(1).is_some_and(|last| is_condition(m, last));
         for e in &m.events {
             check_actions(e)?;
+            if e.end && until {
+                let message = format!("event `{}` ends the run, and `until` of [study] does too", e.name);
+                let help = "write `until` as an event with `end = true`, and `t_end` in place of `t_max`";
+                return Err(ModelError::new(message).at(&e.name.place).help(help));
+            }
         }
         let switched = m.events.iter().flat_map(|e| e.on.iter().chain(&e.off));
         for name in switched.chain(&m.initial.off) {
@@ -94,6 +100,11 @@ impl<'g> Builder<'g, '_> {
         let graph = Graph::new();
         let mut env = SensorEnv::new(self, &graph);
         let g = env.number_expression(&e.when, &what)?;
+        if !graph.varies_smoothly(g) {
+            let message = format!("{what}: `{}` does not pass zero, it jumps", text(&e.when).text);
+            let help = "write the difference, such as `b.P.y - 0.5` for `b.P.y < 0.5`, and a `direction`";
+            return Err(ModelError::new(message).at(&e.when.place).help(help));
+        }
         let Some((side, same)) = env.event_side(g, &what) else {
             let message = format!("{what}: `{}` never changes", text(&e.when).text);
             return Err(ModelError::new(message).at(&e.when.place).help("it reads neither t nor the motion"));
@@ -101,6 +112,7 @@ impl<'g> Builder<'g, '_> {
         // changes to side 0 and to side 1, where the side may be that of -g
         let passes = e.passes();
         let changes = [false, true].map(|up| passes.contains(up == same));
+        self.sides.mark_event(side, changes);
         let switched = e.on.iter().map(|t| (t, true)).chain(e.off.iter().map(|t| (t, false)));
         let (forces, rows): (Vec<_>, Vec<_>) = switched.partition(|s| self.modes.contains_key(&s.0.text));
         Ok(EventRule {
@@ -126,8 +138,11 @@ impl<'g> Builder<'g, '_> {
                  switches on",
             ));
         }
+        // at every design
         let slot = self.slots.slot(symbol);
         self.positive.push(Positive::new((Owner::Event, &e.name), "restitution", slot, true));
+        let slot = self.slots.slot(1.0 - symbol);
+        self.positive.push(Positive::new((Owner::Event, &e.name), "1 - restitution", slot, false));
         Ok(symbol)
     }
 }
@@ -200,9 +215,19 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         }
         for (w, r) in left.into_iter().zip(right) {
             self.check_velocity(w, key, &what)?;
+            self.check_unswitched([w, r], value, &what)?;
             outputs.extend([w, r]);
         }
         Ok(())
+    }
+    /// What a velocity becomes is known before the event: it reads no force that events switch.
+    fn check_unswitched(&self, symbols: [Sym<'h>; 2], source: &Number, what: &str) -> Made<()> {
+        let switched = |i: usize| matches!(self.inputs[i], Input::Arg(k) if (SIDE..ANGLE).contains(&k));
+        if !symbols.iter().flat_map(|s| s.inputs()).any(switched) {
+            return Ok(());
+        }
+        let message = format!("{what}: `{}` reads a force that events switch", text(source).text);
+        Err(ModelError::new(message).at(&source.place).help("write the law of the force in its place"))
     }
     /// A velocity that an event gives is affine in velocities, and reads no more than them and positions.
     fn check_velocity(&self, w: Sym<'h>, source: &Number, what: &str) -> Made<()> {
@@ -211,9 +236,10 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
             Input::Sensor(k) => matches!(draft.sensors[k as usize], Sensor::Affine(_, 1)),
             _ => false,
         };
-        let dynamic = draft.sensors.iter().any(Sensor::needs_dynamics);
+        let plain = |s: &Sensor| matches!(s, Sensor::Affine(_, 0 | 1)) || !s.needs_velocity();
+        let known = draft.sensors.iter().all(|s| plain(s) && !s.needs_dynamics());
         let reads = draft.program.used_inputs().iter().any(|&i| velocity(i));
-        if !dynamic && reads && draft.program.affine(velocity) {
+        if known && reads && draft.program.affine(velocity) {
             return Ok(());
         }
         let message = format!("{what}: `{}` is no velocity that can be given", text(source).text);

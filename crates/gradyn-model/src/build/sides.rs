@@ -46,19 +46,21 @@ impl SideTable {
                 return (k, same);
             }
         }
-        self.list.push((pair, Side { what: what.to_owned(), edge, time: None, event: false, mode: None }));
+        self.list
+            .push((pair, Side { what: what.to_owned(), edge, time: None, events: [false; 2], mode: None }));
         (self.list.len() - 1, true)
     }
     /// The number of a side that events set, for what they switch; `on` at the start.
     pub(super) fn mode(&mut self, what: String, on: bool) -> u32 {
         let nothing = self.graph.constant(0.0).id();
-        let side = Side { what, edge: Edge::Joined, time: None, event: false, mode: Some(on) };
+        let side = Side { what, edge: Edge::Joined, time: None, events: [false; 2], mode: Some(on) };
         self.list.push(([nothing; 2], side));
         self.list.len() as u32 - 1
     }
-    /// An event happens where a side changes.
-    pub(super) fn mark_event(&mut self, side: usize) {
-        self.list[side].1.event = true;
+    /// Events happen where a side becomes 0, and where it becomes 1.
+    pub(super) fn mark_event(&mut self, side: usize, changes: [bool; 2]) {
+        let events = &mut self.list[side].1.events;
+        (0..2).for_each(|k| events[k] |= changes[k]);
     }
     /// The place of an input of a draft among the shared ones.
     fn input(&mut self, draft: &Draft, i: usize) -> usize {
@@ -183,9 +185,7 @@ impl<'h> SensorEnv<'_, '_, '_, 'h> {
         let graph = self.graph;
         // conditions inside are sides of their own
         let inner = graph.sided(&[y], &mut |pair, edge| self.side(pair, edge, what))[0];
-        let found = self.side_number([inner, graph.constant(0.0)], Edge::Joined, what)?;
-        self.b.sides.mark_event(found.0);
-        Some(found)
+        self.side_number([inner, graph.constant(0.0)], Edge::Joined, what)
     }
 }
 

@@ -60,7 +60,7 @@ impl Graph {
                 Some((positive * 2.0 - 1.0).or(s(x).sign()))
             }
             Node::Binary(f, u, v) => self.replaced_pair(f, [s(u), s(v)], side),
-            Node::Select(c, a, b) if self.varies_smoothly(c) => {
+            Node::Select(c, a, b) if self.varies_smoothly(s(c)) => {
                 let positive = side([s(c), zero], Edge::Jump)?.or(s(c).gt(zero));
                 Some(positive.select(s(a), s(b)))
             }
@@ -80,11 +80,11 @@ impl Graph {
             _ => None,
         }
     }
-    /// Does a node depend on an input other than through conditions?
-    fn varies_smoothly(&self, node: u32) -> bool {
+    /// Does a symbol depend on an input other than through conditions?
+    pub(crate) fn varies_smoothly(&self, x: Sym) -> bool {
         let nodes = &self.nodes.borrow().list;
-        let mut stack = vec![node];
-        let mut seen = std::collections::HashSet::from([node]);
+        let mut stack = vec![x.node];
+        let mut seen = std::collections::HashSet::from([x.node]);
         while let Some(k) = stack.pop() {
             let node = nodes[k as usize];
             if let Node::Input(_) = node {

@@ -62,11 +62,13 @@ impl<'a> KeptRows<'a> {
         let mn = &self.sys.patterns().mn;
         self.of(n).measure(mn, terms.phi_q())
     }
-    /// σ_min/σ_max of rows of length 1 where the terms are, of the choice that has the largest. Between two
-    /// nodes the rows of a record may pass a dependency that the mechanism does not have.
-    pub(super) fn condition(&mut self, terms: &Evaluator<f64>) -> f64 {
+    /// σ_min/σ_max of rows of length 1 where the terms are, of the choice that has the largest: of those for
+    /// which the same rows are on as in record `n`. Between two nodes the rows of a record may pass a
+    /// dependency that the mechanism does not have.
+    pub(super) fn condition(&mut self, n: usize, terms: &Evaluator<f64>) -> f64 {
         let mn = &self.sys.patterns().mn;
-        let choices = 0..self.choices.len();
-        choices.map(|number| self.of_choice(number).condition(mn, terms.phi_q())).fold(0.0, f64::max)
+        let off = &self.choices[self.numbers[n] as usize].off;
+        let same: Vec<usize> = (0..self.choices.len()).filter(|&k| self.choices[k].off == *off).collect();
+        same.into_iter().map(|number| self.of_choice(number).condition(mn, terms.phi_q())).fold(0.0, f64::max)
     }
 }

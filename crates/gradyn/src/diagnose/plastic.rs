@@ -6,8 +6,10 @@ use gradyn_model::{Owner, Warning, WarningCode};
 
 /// A smaller part of the kinetic energy is that of a constraint which held already.
 const FELT: f64 = 1e-9;
+/// A smaller energy is rounding [J].
+const LEAST: f64 = 1e-12;
 
-/// The largest energy that each event takes by constraints which begin to hold, where it is felt.
+/// The largest change of energy by constraints that each event switches on, where it is felt.
 pub(super) fn plastic(model: &Prepared, run: &Run, p: &[f64]) -> Vec<Warning> {
     let events = model.model.system.events();
     let plan = &run.trajectory.plan;
@@ -24,13 +26,12 @@ pub(super) fn plastic(model: &Prepared, run: &Run, p: &[f64]) -> Vec<Warning> {
         // records of this event, and what each of them took
         let own = (1..=plan.steps()).filter(|&n| plan.velocities[n] == Some(k as u32));
         let taken = own.map(|n| (n, energy(n - 1), energy(n)));
-        let Some((n, before, after)) = taken.max_by(|a, b| (a.1 - a.2).total_cmp(&(b.1 - b.2))) else {
-            continue;
-        };
-        if before - after > FELT * before {
+        let size = |x: &(usize, f64, f64)| (x.1 - x.2).abs();
+        let Some((n, before, after)) = taken.max_by(|a, b| size(a).total_cmp(&size(b))) else { continue };
+        if (before - after).abs() > FELT * before.max(after) + LEAST {
             let text = format!(
-                "the constraints of event `{}` begin with an impact at t = {} s: the kinetic energy falls from \
-                 {before:.6} J to {after:.6} J",
+                "the constraints of event `{}` begin with an impact, the largest at t = {} s: the kinetic energy changes \
+                 from {before:.6} J to {after:.6} J",
                 event.name, plan.t[n]
             );
             warnings.push(Warning::new(WarningCode::Impact, text).about(Owner::Event, &event.name));

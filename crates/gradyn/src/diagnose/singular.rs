@@ -81,7 +81,7 @@ fn first_singular(model: &Prepared, run: &Run, p: &[f64], terms: &mut Evaluator<
         let (s, (n, θ)) = list[i];
         independence(run, (n, θ), &mut rows, terms);
         let t = plan.t[n] + θ * plan.h.get(n).copied().unwrap_or(0.0);
-        (s.max(rows.condition(terms)), t)
+        (s.max(rows.condition(record_of(n, θ), terms)), t)
     };
     let found: Vec<(f64, f64)> = (0..list.len()).filter(is_low).map(confirmed).collect();
     let closest = found.iter().copied().reduce(|a, b| if b.0 < a.0 { b } else { a });
@@ -211,7 +211,7 @@ pub(crate) fn explain(
     terms.set_branches(run.plan.branches(run.plan.steps()));
     let mut rows = KeptRows::stopped(model, run, p);
     let (s, t, n) = nearest(sys, run, turned, &mut rows, &mut terms);
-    let s = if s < NEAR { s.max(rows.condition(&terms)) } else { s };
+    let s = if s < NEAR { s.max(rows.condition(n, &terms)) } else { s };
     if s < NEAR {
         let kept = rows.rows(n).to_vec();
         return StepError::SingularPosition {

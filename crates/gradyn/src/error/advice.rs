@@ -117,6 +117,9 @@ fn of_times(e: &StepError) -> Option<&'static str> {
             "bodies that stay in contact need a constraint: switch it on by an event with `on`, and off where \
              its multiplier changes its sign"
         }
+        StepError::EventBefore { .. } => {
+            "let it be later than the start; what is on or off from the start is said by `off` of [initial]"
+        }
         StepError::BeyondStop { .. } => "start on the side where `when` is positive, or change its sign",
         StepError::DoesNotHold { .. } => {
             "let `when` of the event be the expression of the constraint; to hold a position wherever the \

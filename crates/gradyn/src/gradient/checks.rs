@@ -39,7 +39,8 @@ pub(super) fn inexact_end(model: &Prepared, run: &Run) -> Option<&'static str> {
     let m = &run.method;
     // index 3 and ALI3-P hold positions only
     let projected = m.scheme().is_some() && m.projections() != Projections::Off;
-    let moves = model.model.until || moved_by(model, run, model.model.times.end).is_some();
+    let by_event = run.trajectory.plan.events.last().is_some_and(Option::is_some);
+    let moves = model.model.until || by_event || moved_by(model, run, model.model.times.end).is_some();
     if !m.formulation.position_level() || projected || !moves {
         return None;
     }

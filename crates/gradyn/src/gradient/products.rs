@@ -149,6 +149,10 @@ fn check_products(
 /// Refuses samples at a start or break time that depends on parameters: their records move.
 fn check_moving(model: &Prepared, run: &Run, records: &[usize]) -> Result<(), Error> {
     let plan = &run.trajectory.plan;
+    if let Some(&n) = records.iter().find(|n| plan.events[**n].is_some()) {
+        let message = format!("sample t = {} s is the time of an event, which parameters move", plan.t[n]);
+        return Err(Error::argument(message, "give samples before or behind it"));
+    }
     for &n in records.iter().filter(|n| **n < plan.steps()) {
         let Some(slot) = plan.declared[n] else { continue };
         if let Some(p) = moved_by(model, run, slot) {

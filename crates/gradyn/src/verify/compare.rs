@@ -134,7 +134,7 @@ impl Ruler {
         worst
     }
     /// (5) of a difference from the truth: the entry with the largest distance relative to itself. Entries
-    /// that are not above ten times what is known of the truth are zero, and do not count.
+    /// that are not above ten times what is known of the truth, or a rounding, are zero and do not count.
     pub(crate) fn weakest(&self, off: &Answer, truth: &Answer, known: &Errors) -> Option<Weakest> {
         let mut weakest: Option<Weakest> = None;
         for (objective, [value, gradient]) in known.0.iter().enumerate() {
@@ -146,7 +146,7 @@ impl Ruler {
                 let entry = Entry { objective, parameter };
                 let own = truth.at(entry).abs();
                 let share = off.at(entry).abs() / own;
-                let counts = own * scale > 10.0 * known * size;
+                let counts = own * scale > 10.0 * known.max(f64::EPSILON) * size;
                 if counts && weakest.is_none_or(|w| share > w.share) {
                     weakest = Some(Weakest { entry, share });
                 }

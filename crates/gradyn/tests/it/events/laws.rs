@@ -133,6 +133,71 @@ fn runs_end_at_events() {
     assert_values(&prepared(text, Coordinates::Natural), &newmark, &exact, 1e-4, "newmark");
 }
 
+/// A run that ends at a declared time, and continuous sensitivities that would not see that it moves.
+#[test]
+fn runs_end_at_times_of_events() {
+    let text = r#"
+        name = "timed"
+        parameters = { v = 2, t1 = 0.7 }
+        body.ball = { mass = 0.5, inertia = 0.01, points = { P = [0, 0] } }
+        event.over = { when = "t - t1", end = true }
+        objective = { x = { terminal = "ball.P.x" } }
+        study = { t_end = 10 }
+        [initial]
+        position = { "ball.P" = [0, 0], "ball.angle" = 0 }
+        velocity = { "ball.P" = ["v", 0], "ball.angle" = 0 }
+    "#;
+    let model = prepared(text, Coordinates::Natural);
+    assert_values(&model, &accurate("dopri5"), &[(1.4, vec![0.7, 2.0])], 1e-10, "timed");
+    // the end of a fall
+    let fall = BALL.replace("impact = \"e\"", "end = true").replace("e = 0.8, ", "");
+    let model = prepared(&fall, Coordinates::Natural);
+    let r = run(&model, &accurate("dopri5"), "fall");
+    let e = model.gradient(&r, Sensitivity::Direct).err().expect("one law");
+    assert!(e.message.contains("has one law"), "{}", e.message);
+}
+
+/// A reset to rest is no constraint: the next passage of the same place is met again.
+#[test]
+fn a_reset_to_rest_is_met_again() {
+    let text = r#"
+        name = "gate"
+        parameters = { f = 2 }
+        ground.points = { O = [0, 0] }
+        body.m = { points = { A = [0, 0] }, mass = 1, inertia = 1 }
+        joint.guide = { type = "prismatic", between = ["ground.O", "m.A"] }
+        force.push = { type = "force", at = "m.A", force = ["if(t > 1.4, f, -f)", 0] }
+        initial.position = { "m.A.x" = 1 }
+        event.gate = { when = "m.A.x", direction = "falling", reset = { "m.A.x" = 0 } }
+        event.back = { when = "m.A.x + 0.05", direction = "rising", end = true }
+        objective = { t = { terminal = "t" }, x = { terminal = "m.A.x" } }
+        study = { t_end = 5 }
+    "#;
+    // at rest in x = 0 at t = 1, then a second fall of 0.4 s, turned back by the force
+    let r = run(&prepared(text, Coordinates::Natural), &accurate("dopri5"), "gate");
+    assert!((r.psi[1] + 0.05).abs() < 1e-9 && r.psi[0] > 1.4, "{:?}", r.psi);
+}
+
+/// A reset that moves its own condition away from zero does not happen again there.
+#[test]
+fn a_reset_of_its_own_condition_happens_once() {
+    let text = r#"
+        name = "bounce"
+        gravity = [0, -9.81]
+        parameters = { h = 1 }
+        body.b = { points = { P = [0, 0] }, mass = 1, inertia = 0.1 }
+        event.a = { when = "vel(b.P.y) + 2", reset = { "b.P.y" = "-vel(b.P.y)" } }
+        initial.position = { "b.P" = [0, "h"], "b.angle" = 0 }
+        objective.y = { terminal = "b.P.y" }
+        study = { t_end = 0.55 }
+    "#;
+    // up again from h - 2²/(2 g) with 2 m/s after 2/g
+    let rest = 0.55 - 2.0 / 9.81;
+    let y = 1.0 - 2.0 / 9.81 + 2.0 * rest - 0.5 * 9.81 * rest * rest;
+    let model = prepared(text, Coordinates::Natural);
+    assert_values(&model, &accurate("dopri5"), &[(y, vec![1.0])], 1e-9, "bounce");
+}
+
 /// A velocity that a line gives to a ball which passes it, by the velocity that it had.
 #[test]
 fn velocities_are_reset() {

@@ -1,6 +1,6 @@
 //! Events that are refused, each by its name.
 
-use super::{accurate, prepared};
+use super::{accurate, prepared, run};
 use gradyn::{Coordinates, Method};
 
 /// A ball over a floor, with other lines of the file.
@@ -76,6 +76,16 @@ fn mistakes_are_named() {
             "as many values",
         ),
         (
+            "initial.off = [\"contact\"]\nevent.a = { when = \"ball.P.y\", reset = { \"vel(ball.P.x) + system.kinetic\" = 1 } }",
+            "is no velocity that can be given",
+            "A v + b",
+        ),
+        (
+            "initial.off = [\"contact\"]\nevent.a = { when = \"ball.P.y < 0.5\", end = true }",
+            "does not pass zero, it jumps",
+            "write the difference",
+        ),
+        (
             "initial.off = [\"contact\"]\nevent.a = { when = \"ball.P.y\", end = 3 }",
             "true or false is expected here",
             "",
@@ -102,6 +112,16 @@ fn runs_refuse_by_name() {
             "event.a = { when = \"ball.P.y - 2\", impact = \"e\" }",
             "begins beyond the stop of event `a`",
             "positive",
+        ),
+        (
+            "event.a = { when = \"t - 0.1\", reset = { \"ball.P.x\" = 1 } }\nevent.b = { when = \"t - 0.1\", reset = { \"ball.P.x\" = 2 } }",
+            "event `a` and of event `b` change at the same time",
+            "",
+        ),
+        (
+            "event.a = { when = \"t\", reset = { \"ball.P.x\" = 1 } }",
+            "event `a` is at t = 0 s, when the run has begun already",
+            "later than the start",
         ),
         (
             "event.a = { when = \"ball.P.y - 0.5\", on = [\"contact\"] }",
@@ -131,22 +151,30 @@ fn simultaneous_impacts_of_one_body_are_refused() {
     assert!(text.contains("at the same time"), "{text}");
 }
 
-/// Two balls that hit the floor at one instant do not know of each other.
+/// Balls that hit the floor at one instant do not know of each other.
 #[test]
-fn simultaneous_impacts_of_two_bodies_go_together() {
+fn simultaneous_impacts_of_several_bodies_go_together() {
     let text = r#"
         name = "balls"
         gravity = [0, -9.81]
         body.one = { mass = 0.5, inertia = 0.01, points = { P = [0, 0] } }
         body.two = { mass = 2, inertia = 0.01, points = { P = [0, 0] } }
+        body.three = { mass = 1, inertia = 0.01, points = { P = [0, 0] } }
         event.p = { when = "one.P.y", impact = 0.8 }
         event.q = { when = "two.P.y", impact = 0.5 }
-        initial.position = { "one.P" = [0, 1], "one.angle" = 0, "two.P" = [1, 1], "two.angle" = 0 }
+        event.r = { when = "three.P.y", impact = 0.9 }
         objective.y = { terminal = "one.P.y" }
         study = { t_end = 1 }
+        [initial.position]
+        "one.P" = [0, 1]
+        "one.angle" = 0
+        "two.P" = [1, 1]
+        "two.angle" = 0
+        "three.P" = [2, 1]
+        "three.angle" = 0
     "#;
     let model = prepared(text, Coordinates::Natural);
-    let r = model.run(&accurate("dopri5")).unwrap_or_else(|e| panic!("{e}"));
+    let r = run(&model, &accurate("dopri5"), "balls");
     let v = (2.0 * 9.81f64).sqrt();
     let rest = 1.0 - v / 9.81;
     let exact = 0.8 * v * rest - 0.5 * 9.81 * rest * rest;

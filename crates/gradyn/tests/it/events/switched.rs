@@ -192,3 +192,36 @@ fn exact_methods_agree_where_constraints_begin() {
         }
     }
 }
+
+/// A mass that rests on the floor from the start is lifted; every formulation with multipliers.
+#[test]
+fn a_mass_at_rest_is_lifted() {
+    let text = r#"
+        name = "lift"
+        gravity = [0, -10]
+        parameters = { k = 20, m = 1 }
+        body.b = { mass = "m", inertia = 0.1, points = { P = [0, 0] } }
+        constraint.contact = "b.P.y"
+        force.lift = { type = "force", at = "b.P", force = [0, "k*t"] }
+        event.lands = { when = "b.P.y", direction = "falling", on = ["contact"] }
+        event.lifts = { when = "contact.multiplier", direction = "rising", off = ["contact"] }
+        initial.position = { "b.P.x" = 0, "b.angle" = 0 }
+        objective.y = { terminal = "b.P.y" }
+        study = { t_end = 1 }
+    "#;
+    // free from t = m g/k on: y = k s³/(6 m)
+    let y = |rho: &[f64]| rho[0] / (6.0 * rho[1]) * (1.0 - 10.0 * rho[1] / rho[0]).powi(3);
+    let exact = [differences(&[20.0, 1.0], &y)];
+    for (formulation, integrator, most) in [
+        ("index1", "rk4", 1e-8),
+        ("index3", "newmark", 1e-5),
+        ("ali3p", "newmark", 1e-5),
+        ("penalty", "rk4", 1e-5),
+    ] {
+        for family in Coordinates::ALL {
+            let method = Method::new(formulation, integrator).expect("registered").step(1e-3);
+            let what = format!("{}, {formulation}", family.name());
+            assert_values(&prepared(text, family), &method, &exact, most, &what);
+        }
+    }
+}
