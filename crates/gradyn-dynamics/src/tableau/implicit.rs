@@ -8,7 +8,8 @@
 //! ```
 //! which is of order h^{s+1} for s blocks. With γ₀ the real eigenvalue of A it is the estimate of RADAU5
 //! (without its second filter, Eq. IV.8.20); where A has no real eigenvalue, γ₀ is the modulus of the complex
-//! ones. For `gauss4` the node is the third block.
+//! ones. P of `gauss4` goes through its two stages. With the node as a third block (1) would be of order h⁴, and
+//! zero for every linear system: there ẏ_0 - √3 ẏ_1 + √3 ẏ_2 - ẏ_3 = f_y (y_0 - y_3 + √3 (Y_2 - Y_1)) = 0.
 
 use super::Tableau;
 
@@ -28,11 +29,11 @@ pub const GAUSS4: Tableau = Tableau {
     rows: &[&[0.0, 0.25, 0.25 - SQRT3 / 6.0], &[0.0, 0.25 + SQRT3 / 6.0, 0.25], &[0.0, 0.5, 0.5]],
     nodes: &[0.5 - SQRT3 / 6.0, 0.5 + SQRT3 / 6.0, 1.0],
     coupled: 2,
-    // -γ₀ ℓ_j(0) over c = (½ ∓ √3/6, 1)
-    error: &[GAUSS, -GAUSS * SQRT3, GAUSS * SQRT3, -GAUSS],
+    // -γ₀ ℓ_j(0) over c = ½ ∓ √3/6
+    error: &[GAUSS, -GAUSS * (1.0 + SQRT3) / 2.0, -GAUSS * (1.0 - SQRT3) / 2.0, 0.0],
     lower: &[],
     filter: GAUSS,
-    estimate: 4,
+    estimate: 3,
     dense: &[],
     order: 4,
     stability: None,
