@@ -95,6 +95,8 @@ struct Walk<'a> {
     /// Conditions whose sides are data of the run, and how often they changed.
     watch: Option<Watch>,
     changes: Changes,
+    /// Conditions that have changed at the present instant.
+    changed_now: Vec<usize>,
     /// Has an event ended the run?
     ended: bool,
     /// How often the first fixed step of a piece is halved.
@@ -150,6 +152,7 @@ impl<'a> Walk<'a> {
             rows,
             watch,
             changes,
+            changed_now: vec![],
             ended: false,
             halvings,
             cut: None,

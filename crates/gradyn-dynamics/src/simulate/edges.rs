@@ -100,6 +100,7 @@ impl Walk<'_> {
         self.look_at_last(&mut watch);
         // counted too, so that laws that fail on both sides end the run
         self.count_change(place.t, &watch.sides[side].what)?;
+        self.changed_now.clear();
         self.change(&mut watch, side)?;
         self.watch = Some(watch);
         place.t = self.run.plan.t[self.run.plan.steps()];
@@ -274,6 +275,7 @@ impl Walk<'_> {
         if self.is_edge(watch, side) {
             self.count_change(span.end(), &watch.sides[side].what)?;
         }
+        self.changed_now.clear();
         let passed = self.change(watch, side)?;
         if let Some(event) = event.as_mut().filter(|_| passed != Passed::End) {
             event.renew(self.run)?;
@@ -374,8 +376,14 @@ impl Walk<'_> {
         let t = self.run.plan.t[self.run.plan.steps()];
         let instant = SAME_INSTANT * (self.mesh.end() - self.run.plan.t[0]) + 4.0 * f64::EPSILON * t.abs();
         let count = watch.sides.len();
-        let others: Vec<usize> = (0..count).filter(|&k| k != side && watch.watched[k]).collect();
+        // each condition changes once at an instant, so that two that lead back to each other end
+        self.changed_now.push(side);
+        let open = |k: &usize| watch.watched[*k] && !self.changed_now.contains(k);
+        let others: Vec<usize> = (0..count).filter(open).collect();
         for k in others {
+            if self.changed_now.contains(&k) {
+                continue;
+            }
             let [g, rate] = watch.next[k];
             let [_, old] = before.conditions[k];
             let on = self.turns.sides(count)[k];
