@@ -7,7 +7,9 @@ pub(crate) use text::{certificate_text, gradient_text, penalty_text, run_text};
 use crate::diagnostic::Failure;
 use gradyn::penalty::{Estimate, PenaltyError};
 use gradyn::report::Table;
-use gradyn::{Certificate, GradientReport, Largest, Method, Prepared, Run, Sensitivity, Stepping, Warning};
+use gradyn::{
+    Certificate, GradientReport, Happened, Largest, Method, Prepared, Run, Sensitivity, Stepping, Warning,
+};
 use serde_json::{Map, Value, json};
 use std::io::Write as _;
 use std::path::Path;
@@ -108,7 +110,17 @@ pub(crate) fn simulate_json(p: &Prepared, run: &Run, table: &Table, penalty: Opt
         "warnings": texts(p.model.warnings.iter().chain(&run.warnings)),
     });
     insert_penalty(p, penalty, &mut o);
+    insert_events(p, run, &mut o);
     o
+}
+
+/// Adds `"events"` to an object, if the model has any.
+fn insert_events(p: &Prepared, run: &Run, o: &mut Value) {
+    if p.model.system.events().is_empty() {
+        return;
+    }
+    let one = |e: &Happened| json!({"name": e.event, "t": e.t});
+    o["events"] = p.happened(run).iter().map(one).collect();
 }
 
 /// Adds `"penalty_error"` to an object, if it was asked for.
@@ -161,6 +173,7 @@ pub(crate) fn gradient_json(
     });
     // penalty errors and error bars where they are known
     insert_penalty(p, penalty, &mut o);
+    insert_events(p, run, &mut o);
     for (bars, objective) in g.bars.iter().flatten().zip(o["objectives"].as_array_mut().into_iter().flatten())
     {
         objective["error_bars"] = named(names.clone(), bars);

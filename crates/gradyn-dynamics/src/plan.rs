@@ -76,6 +76,8 @@ pub struct Plan {
     pub restarts: Vec<bool>,
     /// The event whose velocities the record has, if it is a restart after one.
     pub velocities: Vec<Option<u32>>,
+    /// Events that happened, in their order: (record, number of the event).
+    pub happened: Vec<(usize, u32)>,
     /// Are the times of events numbers of the records?
     pub clocked: bool,
     /// What decides branches, for each record.
@@ -102,6 +104,7 @@ impl Plan {
             events: vec![None],
             restarts: vec![false],
             velocities: vec![None],
+            happened: vec![],
             clocked: false,
             branches: branches.to_vec(),
             branch_count: branches.len(),
@@ -249,6 +252,11 @@ impl Plan {
     pub(crate) fn mark_event(&mut self, side: u32) {
         let n = self.steps();
         self.events[n] = Some(side);
+    }
+    /// Some events happen in the last record.
+    pub(crate) fn note_events(&mut self, events: &[u32]) {
+        let n = self.steps();
+        self.happened.extend(events.iter().map(|&e| (n, e)));
     }
     /// Appends a restart h after the last node, with velocities that an event gives.
     pub(crate) fn push_restart(&mut self, h: f64, event: Option<u32>, decided: Decided) {

@@ -2,6 +2,7 @@
 //! run that return warnings, or the reason behind an error.
 
 mod branch;
+mod ends;
 mod freedoms;
 mod geometry;
 mod guards;
@@ -51,6 +52,7 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
     lost_energy::check_energy(model, run, singular, p)?;
     warnings.extend(steps::impacts(run));
     warnings.extend(plastic::plastic(model, run, p));
+    warnings.extend(ends::not_reached(model, run));
     warnings.extend(freedoms::freedoms(model, run, p)?);
 
     // jumps at declared times, and at the ends of clamped splines

@@ -103,7 +103,23 @@ pub(crate) fn run_text(p: &Prepared, run: &Run) -> String {
             run.trajectory.plan.t[s.steps]
         );
     }
-    out + &work_text(run) + &values_text(p, run)
+    out + &work_text(run) + &events_text(p, run) + &values_text(p, run)
+}
+
+/// How often each event happened, and when for the last time.
+fn events_text(p: &Prepared, run: &Run) -> String {
+    let happened = p.happened(run);
+    let mut out = String::new();
+    for rule in p.model.system.events() {
+        let own: Vec<f64> = happened.iter().filter(|e| e.event == rule.name).map(|e| e.t).collect();
+        let when = match own[..] {
+            [] => "did not happen".to_owned(),
+            [t] => format!("t = {t:.9} s"),
+            [.., t] => format!("{} times, the last at t = {t:.9} s", own.len()),
+        };
+        let _ = writeln!(out, "  {:<15} {when}", format!("event {}", rule.name));
+    }
+    out
 }
 
 /// Times, work, energy and constraints of a run.

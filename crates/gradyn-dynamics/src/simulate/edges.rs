@@ -358,6 +358,7 @@ impl Walk<'_> {
             let wrong = |k: &usize| *k != side && watch.has_changed(*k, sides[*k]);
             let Some(k) = (0..count).find(wrong) else { break };
             let events = self.happening(k, self.becomes(watch, k));
+            self.run.plan.note_events(&events);
             self.flip(k, count);
             events.iter().try_for_each(|&e| self.switch(watch, e))?;
             self.ended |= events.iter().any(|&e| self.recipe.system().events()[e as usize].end);
@@ -466,6 +467,7 @@ impl Walk<'_> {
         }
         let events: Vec<u32> =
             changed.iter().flat_map(|&k| self.happening(k, self.becomes(&watch, k))).collect();
+        self.run.plan.note_events(&events);
         changed.iter().for_each(|&k| self.flip(k, watch.sides.len()));
         self.check_order(&events)?;
         self.ended |= events.iter().any(|&e| self.recipe.system().events()[e as usize].end);

@@ -48,6 +48,7 @@ impl Walk<'_> {
         side: usize,
         events: &[u32],
     ) -> Result<Passed, StepError> {
+        self.run.plan.note_events(events);
         // (1)
         if events.iter().any(|&e| self.rule(e).end) {
             self.ended = true;

@@ -97,6 +97,33 @@ fn a_joint_is_taken_out() {
     }
 }
 
+/// A run tells its events with their times, and which end it did not come to.
+#[test]
+fn runs_tell_their_events() {
+    let text = r#"
+        name = "slide"
+        parameters = { v0 = 1 }
+        ground.points = { O = [0, 0] }
+        body.m = { points = { A = [0, 0] }, mass = 1, inertia = 1 }
+        joint.guide = { type = "prismatic", between = ["ground.O", "m.A"] }
+        force.brake = { type = "actuator", joint = "guide", effort = -0.1 }
+        initial = { position = { "m.A.x" = 0 }, velocity = { "m.A.x" = "v0" }, off = ["brake"] }
+        event.begins = { when = "m.A.x - 0.25", on = ["brake"] }
+        event.late = { when = "t - 0.5", off = ["brake"] }
+        event.far = { when = "m.A.x - 9", end = true }
+        objective.x = { terminal = "m.A.x" }
+        study = { t_end = 1 }
+    "#;
+    let model = prepared(text, Coordinates::Natural);
+    let r = run(&model, &accurate("dopri5"), "slide");
+    let events = model.happened(&r);
+    let names: Vec<&str> = events.iter().map(|e| e.event.as_str()).collect();
+    assert_eq!(names, ["begins", "late"]);
+    assert!((events[0].t - 0.25).abs() < 1e-12 && events[1].t == 0.5, "{events:?}");
+    let warning = r.warnings.iter().find(|w| w.code == WarningCode::NotReached).expect("a warning");
+    assert!(warning.text.contains("`far`"), "{warning}");
+}
+
 /// A ball that lands, stays and is lifted again by a force that grows.
 const LANDING: &str = r#"
     name = "landing"
