@@ -149,9 +149,12 @@ pub(crate) struct GradientArgs {
     /// methods; for the adjoint the running gradient, the contribution of each step and dψ/d(initial state)
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Check one direction of the gradient by a complex step through the program
+    /// Do not ask whether the gradient is that of the problem, nor what it is known to
     #[arg(long)]
-    pub certify: bool,
+    pub no_certificate: bool,
+    /// Exit code 1 unless the verdict of the certificate is `trusted`
+    #[arg(long, conflicts_with = "no_certificate")]
+    pub strict: bool,
     /// Estimate the error of the formulation penalty by a second run with 10 alpha
     #[arg(long)]
     pub penalty_error: bool,

@@ -7,7 +7,9 @@ use crate::output;
 use gradyn::optimize::Optimizer;
 use gradyn::registry::{Formulation, Integrator, OPTIONS, OptionEntry, SENSORS, Sensitivity};
 use gradyn::study::AUTO;
-use gradyn::{Contributions, Coordinates, GradientReport, Method, PenaltyError, Prepared, Run, file};
+use gradyn::{
+    Contributions, Coordinates, GradientReport, Method, PenaltyError, Prepared, Run, Verdict, file,
+};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -54,8 +56,8 @@ pub(crate) fn simulate(a: &RunArgs) -> Done {
     Ok(())
 }
 
-/// `gradyn gradient`.
-pub(crate) fn gradient(a: &GradientArgs) -> Done {
+/// `gradyn gradient`; is it trusted, where that is asked?
+pub(crate) fn gradient(a: &GradientArgs) -> Result<bool, Failure> {
     // what can be refused before the run: path, model, sensitivity
     a.out.as_deref().map_or(Ok(()), output::check_path)?;
     let mut l = Loaded::new(&a.model)?;
@@ -65,7 +67,8 @@ pub(crate) fn gradient(a: &GradientArgs) -> Done {
     let run = run(&l, &method, a.penalty_error, a.model.quiet)?;
     let g = l.prepared.gradient(&run, sensitivity).map_err(|e| l.fail(e))?;
     let certificate =
-        if a.certify { Some(l.prepared.certify(&run, &g.rows).map_err(|e| l.fail(e))?) } else { None };
+        (!a.no_certificate).then(|| l.prepared.certify(&run, &g)).transpose().map_err(|e| l.fail(e))?;
+    let trusted = certificate.as_ref().is_some_and(|c| c.verdict == Verdict::Trusted);
     let penalty = penalty_error(&l, &run, Some(&g), a.penalty_error)?;
     // file of the contributions
     if let Some(path) = &a.out {
@@ -74,15 +77,15 @@ pub(crate) fn gradient(a: &GradientArgs) -> Done {
     // report on standard output
     if a.model.json {
         print(&output::gradient_json(&l.prepared, &run, &g, certificate.as_ref(), penalty.as_ref()));
-        return Ok(());
+        return Ok(trusted || !a.strict);
     }
     if !a.model.quiet {
         g.warnings.iter().for_each(|w| crate::output::complain(&format!("note: {w}")));
     }
-    output::say(&output::gradient_text(&l.prepared, &run, &g));
+    output::say(&output::gradient_text(&l.prepared, &run, &g, certificate.as_ref()));
     penalty.iter().for_each(|e| output::say(&output::penalty_text(&l.prepared, e)));
-    certificate.iter().for_each(|c| output::say(&output::certificate_text(c, run.psi.len())));
-    Ok(())
+    certificate.iter().for_each(|c| output::say(&output::certificate_text(&l.prepared, &run, &g, c)));
+    Ok(trusted || !a.strict)
 }
 
 /// A run, refused before it starts if its penalty error is wanted and there is none.

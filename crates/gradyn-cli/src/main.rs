@@ -23,7 +23,11 @@ fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Check(a) => check::check(a),
         Command::Simulate(a) => commands::simulate(a),
-        Command::Gradient(a) => commands::gradient(a),
+        Command::Gradient(a) => match commands::gradient(a) {
+            Ok(true) => Ok(()),
+            Ok(false) => return ExitCode::from(1),
+            Err(failure) => Err(failure),
+        },
         Command::Equilibrium(a) => equilibrium::equilibrium(a),
         Command::Verify(a) => match verify::verify(a) {
             Ok(true) => Ok(()),

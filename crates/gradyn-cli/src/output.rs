@@ -1,8 +1,10 @@
 //! Results as JSON objects, CSV files and text.
 
+mod certificate;
 mod text;
 
-pub(crate) use text::{certificate_text, gradient_text, penalty_text, run_text};
+pub(crate) use certificate::{certificate_json, certificate_text};
+pub(crate) use text::{gradient_text, penalty_text, run_text};
 
 use crate::diagnostic::Failure;
 use gradyn::penalty::{Estimate, PenaltyError};
@@ -139,15 +141,6 @@ fn insert_penalty(p: &Prepared, penalty: Option<&PenaltyError>, o: &mut Value) {
     o["penalty_error"] = json!({"alpha": e.alpha, "objectives": objectives.collect::<Vec<_>>()});
 }
 
-/// `{"direction_by_complex_step": …}`, and the objectives that it says nothing about.
-fn certificate_json(c: &Certificate) -> Value {
-    let mut o = json!({"direction_by_complex_step": c.distance});
-    if !c.zero.is_empty() {
-        o["zero_to_rounding"] = json!(c.zero);
-    }
-    o
-}
-
 /// The object of `gradient --json`.
 pub(crate) fn gradient_json(
     p: &Prepared,
@@ -162,7 +155,7 @@ pub(crate) fn gradient_json(
         let gradient = named(names.clone(), &g.rows[k]);
         json!({"name": p.objectives()[k], "value": run.psi[k], "gradient": gradient})
     };
-    let certificate = certificate.map_or(json!({}), certificate_json);
+    let certificate = certificate.map_or(Value::Null, |c| certificate_json(p, c));
     let warnings = texts(p.model.warnings.iter().chain(&run.warnings).chain(&g.warnings));
     // the object
     let mut o = json!({

@@ -86,8 +86,10 @@ pub enum WarningCode {
     UnstableIndex3,
     /// Rounding makes accelerations uncertain at short steps.
     SmallStep,
-    /// Steps of adams-bashforth are too long.
+    /// Steps of an explicit integrator are too long for it.
     Unstable,
+    /// The energy of a motion that nothing brakes or drives has changed.
+    Energy,
     /// Redundant constraints share a load by errors of the integrator.
     SharedLoad,
     /// The run passes a position where constraints are dependent.
@@ -112,7 +114,7 @@ pub enum WarningCode {
 
 impl WarningCode {
     /// Every kind of warning.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::NotSmooth,
         Self::UnitOrName,
         Self::PenaltyUnused,
@@ -128,6 +130,7 @@ impl WarningCode {
         Self::UnstableIndex3,
         Self::SmallStep,
         Self::Unstable,
+        Self::Energy,
         Self::SharedLoad,
         Self::Singular,
         Self::NearSingular,
@@ -157,6 +160,7 @@ impl WarningCode {
             Self::UnstableIndex3 => "unstable-index3",
             Self::SmallStep => "small-step",
             Self::Unstable => "unstable",
+            Self::Energy => "energy",
             Self::SharedLoad => "shared-load",
             Self::Singular => "singular",
             Self::NearSingular => "near-singular",

@@ -57,13 +57,15 @@ const MOST: usize = 20;
 const STAGES: f64 = 100.0;
 
 /// Carries seeded parameters through the run: ψ with its derivative parts. `unit` is the size of a seed,
-/// `scales[k]` the typical size of the parameter behind direction k.
+/// `scales[k]` the typical size of the parameter behind direction k; `observe` gets each record's number and
+/// the record.
 pub(crate) fn program<S: RunScalar>(
     case: &Case,
     rho: &[S],
     unit: f64,
     scales: &[f64],
     stats: &mut Corrections,
+    mut observe: impl FnMut(usize, &[S]),
 ) -> Result<Vec<S>, StepError> {
     let (recipe, run, lay) = (case.recipe, case.run, case.run.layout);
     let p = case.design.slots(rho);
@@ -105,6 +107,7 @@ pub(crate) fn program<S: RunScalar>(
             }
         }
         stats.add(count);
+        observe(n, &x);
         std::mem::swap(&mut x, &mut past);
     }
     Ok(terminal(recipe, run, &p, &past))
@@ -255,7 +258,7 @@ pub fn automatic(case: &Case) -> Result<(Gradient, Corrections), StepError> {
         let rho: Vec<Wide> = case.rho.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
         let scales: Vec<f64> =
             (first..first + 8).map(|k| if k < count { case.design.scale(k) } else { 1.0 }).collect();
-        let psi = program(case, &rho, 1.0, &scales, &mut stats)?;
+        let psi = program(case, &rho, 1.0, &scales, &mut stats, |_, _| {})?;
         for (row, psi) in gradient.iter_mut().zip(&psi) {
             row[first..].iter_mut().zip(psi.eps).for_each(|(g, e)| *g = e);
         }
@@ -271,18 +274,25 @@ pub fn complex_step(case: &Case) -> Result<(Gradient, Corrections), StepError> {
     for k in 0..count {
         let seed = |i: usize, re: f64| Complex { re, im: if i == k { STEP } else { 0.0 } };
         let rho: Vec<Complex> = case.rho.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
-        let psi = program(case, &rho, STEP, &[case.design.scale(k)], &mut stats)?;
+        let psi = program(case, &rho, STEP, &[case.design.scale(k)], &mut stats, |_, _| {})?;
         gradient.iter_mut().zip(&psi).for_each(|(row, psi)| row[k] = psi.im / STEP);
     }
     Ok((gradient, stats))
 }
 
-/// dψ along one direction of ρ by a complex step.
-pub fn directional(case: &Case, direction: &[f64]) -> Result<Vec<f64>, StepError> {
+/// dψ along one direction of ρ by a complex step; `observe` gets each record's number and its derivative s_n.
+pub fn directional(
+    case: &Case,
+    direction: &[f64],
+    mut observe: impl FnMut(usize, &[f64]),
+) -> Result<Vec<f64>, StepError> {
     let rho: Vec<Complex> =
         case.rho.iter().zip(direction).map(|(&re, d)| Complex { re, im: STEP * d }).collect();
-    Ok(program(case, &rho, STEP, &[1.0], &mut Corrections::default())?
-        .iter()
-        .map(|psi| psi.im / STEP)
-        .collect())
+    let mut s = vec![0.0; case.run.layout.len];
+    let tell = |n: usize, x: &[Complex]| {
+        s.iter_mut().zip(x).for_each(|(s, x)| *s = x.im / STEP);
+        observe(n, &s);
+    };
+    let psi = program(case, &rho, STEP, &[1.0], &mut Corrections::default(), tell)?;
+    Ok(psi.iter().map(|psi| psi.im / STEP).collect())
 }

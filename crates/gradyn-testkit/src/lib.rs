@@ -6,6 +6,7 @@ pub mod compare;
 pub mod models;
 pub mod parametrise;
 pub mod random;
+pub mod silent;
 pub mod state_space;
 
 #[allow(clippy::excessive_precision)] // printed as the references give them

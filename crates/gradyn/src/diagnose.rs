@@ -3,6 +3,7 @@
 
 mod branch;
 mod ends;
+mod energy;
 mod freedoms;
 mod geometry;
 mod guards;
@@ -44,12 +45,13 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
     let mut terms = model.model.system.evaluator(p);
     let mut warnings = steps::newmark(model, run, growth, &mut terms);
     warnings.extend(steps::stiff(model, run));
-    warnings.extend(unstable::unstable(run));
+    warnings.extend(unstable::unstable(model, run));
     warnings.extend(shared_load::shared_load(model, run));
     warnings.extend(geometry::geometry(run, &mut terms));
     let (singular, found) = singular::singular(model, run, p);
     warnings.extend(found);
     lost_energy::check_energy(model, run, singular, p)?;
+    warnings.extend(energy::energy(model, run, p));
     warnings.extend(steps::impacts(run));
     warnings.extend(plastic::plastic(model, run, p));
     warnings.extend(ends::not_reached(model, run));

@@ -15,7 +15,7 @@ use crate::method::Method;
 use crate::prepared::{Prepared, Run};
 use crate::registry::Sensitivity;
 use gradyn_dynamics::{StepError, StepRecipe};
-use gradyn_model::{LONGEST_PATH, ParameterInfo, Warning};
+use gradyn_model::{LONGEST_PATH, Warning};
 use gradyn_sensitivity::continuous::Form;
 use gradyn_sensitivity::{
     Adjoint, Case, Contributions, Design, Gradient, automatic, complex_step, continuous, differences, direct,
@@ -37,14 +37,6 @@ pub struct GradientReport {
     pub bars: Option<Gradient>,
     /// Things to know about this gradient.
     pub warnings: Vec<Warning>,
-}
-
-/// One direction of a gradient, compared with a complex step through the program.
-pub struct Certificate {
-    /// Largest relative distance of an objective.
-    pub distance: f64,
-    /// Objectives whose gradient is zero to rounding: there is nothing to compare.
-    pub zero: Vec<String>,
 }
 
 /// What a method returns.
@@ -241,46 +233,8 @@ impl Prepared {
         let free = self.final_time(run, &rows)?;
         Ok(all.iter().map(|rows| free.along(rows)).collect())
     }
-    /// Compares one fixed direction of a gradient with a complex step through the program.
-    pub fn certify(&self, run: &Run, rows: &Gradient) -> Result<Certificate, Error> {
-        self.check_own(run)?;
-        let recipe = run.method.build(&self.model);
-        // direction of generic size in each parameter
-        let size =
-            |(k, p): (usize, &ParameterInfo)| (((k as f64 + 1.0) * 0.754_877_666).fract() - 0.5) * p.scale;
-        let direction: Vec<f64> = self.parameters().iter().enumerate().map(size).collect();
-        // dψ along it, by a complex step through the program
-        let along = |direction: &[f64]| -> Result<Vec<f64>, Error> {
-            let mut all = program::directional(&self.case(&recipe, run), direction)?;
-            self.slopes(run).into_iter().for_each(|(k, slope)| all[k] *= slope);
-            Ok(all)
-        };
-        let exact = self.total_along(direction.clone(), along)?;
-        // distance = the largest of all objectives
-        let mut new = Certificate { distance: 0.0, zero: vec![] };
-        for (k, (row, exact)) in rows.iter().zip(&exact).enumerate() {
-            let parts: Vec<f64> = row.iter().zip(&direction).map(|(g, d)| g * d).collect();
-            match compared(&parts, *exact, run.psi[k]) {
-                Some(distance) => new.distance = new.distance.max(distance),
-                None => new.zero.push(self.model.objectives[k].clone()),
-            }
-        }
-        Ok(new)
-    }
-    fn case<'a>(&'a self, recipe: &'a StepRecipe, run: &'a Run) -> Case<'a> {
+    /// A run and what produced it.
+    pub(crate) fn case<'a>(&'a self, recipe: &'a StepRecipe, run: &'a Run) -> Case<'a> {
         Case { recipe, design: Design::Model(&self.model), rho: &run.rho, run: &run.trajectory }
     }
-}
-
-/// Relative distance of the sum of `parts` from `exact`; `None` if both are nothing but the rounding of ψ.
-fn compared(parts: &[f64], exact: f64, psi: f64) -> Option<f64> {
-    let size = parts.iter().fold(exact.abs(), |s, x| s.max(x.abs()));
-    if size == 0.0 {
-        return None;
-    }
-    let distance = (parts.iter().sum::<f64>() - exact).abs() / size;
-    // of an objective that is zero itself the rounding is that of numbers of size 1; what agrees is not
-    // rounding
-    let scale = if psi.abs() > f64::EPSILON { psi.abs() } else { 1.0 };
-    (distance < 1e-9 || size > 1e3 * f64::EPSILON * scale).then_some(distance)
 }

@@ -13,6 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod certificate;
 mod diagnose;
 pub mod equilibrium;
 pub mod error;
@@ -37,8 +38,9 @@ mod until;
 pub mod user;
 pub mod verify;
 
+pub use certificate::{Certificate, Verdict};
 pub use error::{Error, ErrorKind, Place};
-pub use gradient::{Certificate, GradientReport, Outputs};
+pub use gradient::{GradientReport, Outputs};
 pub use gradyn_dynamics::assembly::Assembled;
 pub use gradyn_dynamics::control::{Controller, Mesh};
 pub use gradyn_dynamics::equilibrium::{Equilibrium, Search};

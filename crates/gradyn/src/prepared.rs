@@ -94,11 +94,23 @@ impl Prepared {
     /// Runs from the start to the final time, or until the observer, which is called after each step, breaks
     /// the run off.
     pub fn simulate(&self, method: &Method, observe: Observer) -> Result<Run, Error> {
+        let mut run = self.walk_through(method, observe)?;
+        let p = self.model.slots(&run.rho);
+        diagnose::inspect(self, &mut run, &p)?;
+        Ok(run)
+    }
+    /// Values of the objectives of a run that nobody looks at afterwards.
+    pub(crate) fn values(&self, method: &Method) -> Result<Vec<f64>, Error> {
+        Ok(self.walk_through(method, &mut |_| ControlFlow::Continue(()))?.psi)
+    }
+    /// A run from the start to the final time, before it is inspected.
+    fn walk_through(&self, method: &Method, observe: Observer) -> Result<Run, Error> {
         // mesh and controller of the method
         self.check_method(method)?;
         let mesh = self.mesh()?;
         let p = self.model.slots(&self.rho);
         let control = method.controller(mesh.end() - mesh.start.0);
+        check_length(control.step, mesh.end() - mesh.start.0)?;
         let watch = Stopwatch::start();
         let observe = &mut watch.observer(mesh.end(), observe);
         // the run, step by step
@@ -112,9 +124,8 @@ impl Prepared {
         let psi = self.outer(values(&recipe, &self.model.slots(&self.rho_of(&trajectory)), &trajectory));
         let seconds = watch.seconds();
         let rho = self.rho_of(&trajectory);
-        let p = self.model.slots(&rho);
-        // what is seen on it afterwards
-        let mut run = Run {
+        // nothing is seen on it yet
+        Ok(Run {
             method: method.clone(),
             trajectory,
             psi: psi[..self.objectives().len()].to_vec(),
@@ -126,8 +137,17 @@ impl Prepared {
             rho,
             jump: None,
             singular: None,
-        };
-        diagnose::inspect(self, &mut run, &p)?;
-        Ok(run)
+        })
+    }
+}
+
+/// Refuses a fixed step [s] that is longer than the run.
+fn check_length(step: Option<f64>, duration: f64) -> Result<(), Error> {
+    match step.filter(|h| *h > duration * (1.0 + 1e-9)) {
+        None => Ok(()),
+        Some(h) => {
+            let message = format!("a step of {h} s is longer than the run of {duration} s");
+            Err(Error::method(message, "give a shorter one, such as a hundredth of the run"))
+        }
     }
 }

@@ -248,6 +248,10 @@ impl Sensitivity {
         use Sensitivity::{AdjointDae, AdjointExplicit, AdjointSemiExplicit, AdjointStateSpace, Direct};
         matches!(self, Direct | AdjointExplicit | AdjointSemiExplicit | AdjointStateSpace | AdjointDae)
     }
+    /// Is it the derivative of the steps by their products?
+    pub(crate) fn is_discrete(self) -> bool {
+        matches!(self, Self::DiscreteDirect | Self::DiscreteAdjoint)
+    }
     /// Does it work with a formulation? Adjoints of ordinary differential equations need such equations.
     pub fn fits(self, formulation: Formulation) -> bool {
         match self {

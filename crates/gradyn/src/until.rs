@@ -37,7 +37,7 @@ impl Prepared {
     pub(crate) fn total_along(
         &self,
         mut direction: Vec<f64>,
-        along: impl Fn(&[f64]) -> Result<Vec<f64>, Error>,
+        mut along: impl FnMut(&[f64]) -> Result<Vec<f64>, Error>,
     ) -> Result<Vec<f64>, Error> {
         direction.resize(self.rho.len(), 0.0);
         let mut exact = along(&direction)?;

@@ -21,23 +21,6 @@ pub(crate) fn penalty_text(p: &Prepared, e: &PenaltyError) -> String {
     out
 }
 
-/// The certificate of a gradient of so many objectives.
-pub(crate) fn certificate_text(c: &Certificate, objectives: usize) -> String {
-    let mut out = String::new();
-    if c.zero.len() < objectives {
-        let _ = writeln!(
-            out,
-            "certificate: one direction differs from a complex step through the program by {:.1e}",
-            c.distance
-        );
-    }
-    for name in &c.zero {
-        let _ =
-            writeln!(out, "certificate: the gradient of {name} is zero to rounding, by a complex step too");
-    }
-    out
-}
-
 /// The method in words.
 fn method_line(m: &Method, run: &Run) -> String {
     let s = &run.trajectory.statistics;
@@ -52,8 +35,13 @@ fn method_line(m: &Method, run: &Run) -> String {
     format!("{} + {}, {stepping}, {} steps", m.formulation.name(), m.integrator.name(), s.steps)
 }
 
-/// Objectives as columns, parameters as rows.
-pub(crate) fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> String {
+/// Objectives as columns, parameters as rows; below each what it is known to, if it is known.
+pub(crate) fn gradient_text(
+    p: &Prepared,
+    run: &Run,
+    g: &GradientReport,
+    certificate: Option<&Certificate>,
+) -> String {
     let mut out = String::new();
     // head: method, names of objectives
     let width = p.parameters().iter().map(|p| p.name.len()).max().unwrap_or(0).max(9);
@@ -70,13 +58,20 @@ pub(crate) fn gradient_text(p: &Prepared, run: &Run, g: &GradientReport) -> Stri
         "",
         run.psi.iter().map(|x| cell(*x)).collect::<String>()
     );
-    // a line of each parameter, its error bars below
+    let errors = certificate.and_then(|c| c.errors.as_ref());
+    let known = |errors: &mut dyn Iterator<Item = f64>| {
+        let row: String = errors.map(|x| format!("{:>20}", format!("± {x:.1e}"))).collect();
+        format!("{:width$} {:>16} {row}\n", "", "")
+    };
+    if let Some(errors) = errors {
+        out += &known(&mut errors.values.iter().copied());
+    }
+    // a line of each parameter, its errors below
     for (k, parameter) in p.parameters().iter().enumerate() {
         let row: String = g.rows.iter().map(|r| cell(r[k])).collect();
         let _ = writeln!(out, "d/d{:<w$} {:>16.9} {row}", parameter.name, p.rho()[k], w = width - 3);
-        if let Some(bars) = &g.bars {
-            let row: String = bars.iter().map(|r| format!("{:>20}", format!("± {:.1e}", r[k]))).collect();
-            let _ = writeln!(out, "{:width$} {:>16} {row}", "", "");
+        if let Some(rows) = errors.map(|e| &e.gradient).or(g.bars.as_ref()) {
+            out += &known(&mut rows.iter().map(|row| row[k]));
         }
     }
     // times

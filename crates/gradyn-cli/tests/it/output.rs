@@ -67,7 +67,7 @@ fn gradient_json() {
     assert!(numbers_round_trip(&text) > 20);
 }
 
-/// Adaptive runs name their tolerances instead of a step; `--certify` fills the certificate.
+/// Adaptive runs name their tolerances instead of a step; the certificate says what is known of the gradient.
 #[test]
 fn gradient_json_of_an_adaptive_run() {
     let args = [
@@ -82,12 +82,29 @@ fn gradient_json_of_an_adaptive_run() {
         "--rtol",
         "1e-9",
     ];
-    let out = pendulum().json(&[&args[..], &["--certify"]].concat());
+    let out = pendulum().json(&args);
     assert_eq!(
         keys(&out["method"]),
         ["coordinates", "formulation", "integrator", "sensitivity", "rtol", "atol"]
     );
-    assert!(values(&out["certificate"])[0] < 1e-9); // rounding of one direction
+    let c = &out["certificate"];
+    assert_eq!((&c["verdict"], &c["reasons"]), (&Value::from("trusted"), &Value::Array(vec![])));
+    assert!(c["direction_by_complex_step"].as_f64().unwrap() < 1e-9); // rounding of one direction
+    assert_eq!(c["moved"][0]["outcome"], "agrees");
+    assert!(c["errors"]["objectives"]["sway"]["gradient"]["L"].as_f64().unwrap() < 1e-6);
+    let without = pendulum().json(&[&args[..], &["--no-certificate"]].concat());
+    assert_eq!(without["certificate"], Value::Null);
+    assert_eq!(without["objectives"], out["objectives"]);
+}
+
+/// `--strict` asks for a gradient that is trusted: a step that does not resolve the motion is not.
+#[test]
+fn strict_gradients() {
+    let run = |step: &str| pendulum().run(&["gradient", PENDULUM, "--strict", "--step", step]);
+    assert_eq!(run("1 ms").code, 0);
+    let coarse = run("0.2");
+    assert_eq!(coarse.code, 1);
+    assert!(coarse.stdout.contains("certificate: coarse"), "{}", coarse.stdout);
 }
 
 /// `--penalty-error` adds the value at α, at 10 α and 10/9 of their difference.

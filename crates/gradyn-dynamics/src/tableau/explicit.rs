@@ -23,6 +23,7 @@ pub const RK4: Tableau = Tableau {
     rows: &[&[0.5], &[0.0, 0.5], &[0.0, 0.0, 1.0], &[1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0]],
     nodes: &[0.5, 0.5, 1.0, 1.0],
     order: 4,
+    stability: Some(2.78),
     ..EXPLICIT
 };
 

@@ -1,6 +1,9 @@
-//! Steps of adams-bashforth beyond its stability: accelerations go up and down from step to step.
+//! Fixed steps of explicit integrators beyond their stability.
+//!
+//! With adams-bashforth accelerations go up and down from step to step. A Runge–Kutta scheme whose last stage is
+//! at the end of the step tells h |∂f/∂y| itself.
 
-use crate::prepare::Run;
+use crate::prepare::{Prepared, Run};
 use crate::registry::Integrator;
 use gradyn_dynamics::Trajectory;
 use gradyn_model::{Warning, WarningCode};
@@ -9,8 +12,16 @@ use gradyn_num::largest;
 /// Alternations in a row that a kink of the forces does not make.
 const MANY: usize = 20;
 
-/// Steps of adams-bashforth beyond its stability.
-pub(super) fn unstable(run: &Run) -> Vec<Warning> {
+/// Steps of a Runge–Kutta run that are asked for their stability, at most.
+const ASKED: usize = 200;
+
+/// Fixed steps beyond the stability of the integrator.
+pub(super) fn unstable(model: &Prepared, run: &Run) -> Vec<Warning> {
+    if !run.method.adapts()
+        && let Some(warning) = beyond_stability(model, run)
+    {
+        return vec![warning];
+    }
     if run.method.integrator == Integrator::Bashforth
         && let Some(t) = alternation(&run.trajectory)
     {
@@ -21,6 +32,31 @@ pub(super) fn unstable(run: &Run) -> Vec<Warning> {
         return vec![Warning::new(WarningCode::Unstable, text)];
     }
     vec![]
+}
+
+/// Most steps of a Runge–Kutta run beyond its stability.
+fn beyond_stability(model: &Prepared, run: &Run) -> Option<Warning> {
+    let recipe = run.method.build(&model.model);
+    let traj = &run.trajectory;
+    let stride = traj.plan.steps().div_ceil(ASKED).max(1);
+    // steps whose stability can be told, and those beyond it
+    let told: Vec<f64> = (1..=traj.plan.steps())
+        .step_by(stride)
+        .filter(|&n| !traj.plan.restarts[n])
+        .filter_map(|n| recipe.stability(traj.plan.h[n - 1], traj.record(n)))
+        .collect();
+    let beyond = told.iter().filter(|x| **x > 1.0).count();
+    let most = told.iter().fold(0.0f64, |most, x| most.max(*x));
+    if 2 * beyond <= told.len() || told.is_empty() {
+        return None;
+    }
+    let text = format!(
+        "{beyond} of {} steps that were asked are beyond the stability of {}, the worst by {most:.1} times: \
+         take shorter steps, tolerances, or an implicit integrator",
+        told.len(),
+        run.method.integrator.name()
+    );
+    Some(Warning::new(WarningCode::Unstable, text))
 }
 
 /// Have the accelerations grown a hundredfold in the last ten steps, or do they alternate?

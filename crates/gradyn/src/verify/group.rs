@@ -42,14 +42,14 @@ impl Group {
         let [coarse, answer] = self.answers;
         let ruler = Ruler::new(model.parameters().iter().map(|p| p.scale).collect(), &answer);
         let errors = ruler.norms(&answer.minus(&coarse));
-        let certificate = model.certify(&run, &answer.rows)?;
+        let program = model.check_program(&run, &answer.rows)?;
         Ok(Reference {
             steps: run.trajectory.plan.steps(),
             duration: run.trajectory.plan.t[run.trajectory.plan.steps()] - run.trajectory.plan.t[0],
             method: run.method,
             answer,
             error: errors.largest(),
-            certificate: certificate.distance,
+            certificate: program.distance(),
             seconds,
             errors,
             ruler,

@@ -44,6 +44,7 @@ mod synthesis;
 mod template;
 #[path = "../../../gradyn-model/tests/it/terms.rs"]
 mod terms;
+mod trust;
 mod uneven;
 mod user;
 mod values;

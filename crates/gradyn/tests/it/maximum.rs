@@ -106,7 +106,7 @@ fn gradients_agree() {
         // 1e-6: δ² of the difference, with room
         assert!((difference - exact).abs() < 1e-6, "parameter {k}: {difference} {exact}");
     }
-    assert!(model.certify(&run, &exact).unwrap().distance < 1e-10);
+    assert!(model.check_program(&run, &exact).unwrap().distance() < 1e-10);
     let (rows, parts) = model.contributions(&run).unwrap();
     for (k, x) in rows[0].iter().enumerate() {
         let sum: f64 = parts.records.iter().map(|r| r[0][k]).sum();
@@ -121,7 +121,7 @@ fn gradients_with_a_free_final_time() {
     let model = prepared(&text);
     let run = fine(&model);
     let rows = model.gradient(&run, Sensitivity::DiscreteAdjoint).unwrap().rows;
-    assert!(model.certify(&run, &rows).unwrap().distance < 1e-9);
+    assert!(model.check_program(&run, &rows).unwrap().distance() < 1e-9);
     for (k, exact) in rows[0].iter().enumerate() {
         let psi = |δ: f64| {
             let mut rho = model.rho()[..3].to_vec();
