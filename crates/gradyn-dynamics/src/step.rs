@@ -130,7 +130,7 @@ pub(crate) trait Stepper: Products + Send {
     ) -> Result<bool, StepError> {
         Ok(false)
     }
-    /// How far the choices of the last step reach: the largest entry of R in its blocks, or 0 without choices.
+    /// How far the choices of the last step reach: the largest entry of R in its blocks; 0 without.
     fn reach(&self) -> f64 {
         0.0
     }

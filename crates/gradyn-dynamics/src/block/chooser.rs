@@ -3,12 +3,12 @@
 //! ```text
 //! elimination of Φ_q with complete pivoting at  q + h/2 v + h²/8 a                                       (1)
 //! max |R| > 1.5 max |R|₍₁₎  where a step begins:     (1) for this step                                   (2)
-//! max |R| > 2 max |R|₍₁₎    in a block of the step:  (1) for this step, which is repeated                (3)
+//! max |R| > 2 max |R|₍₁₎    in a block of the step:  (1) for this step, which is repeated               (3)
 //! |v - v̂| > 0.02 |v|  and  max |R| > 1.5 min |R|:    the step is refused                                 (4)
 //! ```
-//! R grows without bounds where an independent coordinate comes to its extreme. In the middle of the step it is
-//! smallest over all of the step: a rotor may turn by 0.7 rad. (4) compares the velocities with those that the
-//! scheme predicts in all coordinates, of which the independent ones keep their own only.
+//! R grows without bounds where an independent coordinate comes to its extreme; chosen in the middle it is
+//! smallest over all of the step. (4) compares the velocities with those that the scheme predicts in all
+//! coordinates, of which the independent ones keep their own only.
 
 use super::{Block, choose};
 use crate::error::StepError;
@@ -42,8 +42,8 @@ impl Chooser {
     pub(crate) fn new(named: &[u32]) -> Self {
         Self { named: named.to_vec(), fresh: 1.0, reach: [0.0; 2] }
     }
-    /// Chooses at the start and where R has grown, (2). `node` is the block of the last node, `evaluated` if the
-    /// step factors it there.
+    /// Chooses at the start and where R has grown, (2). `node` is the block of the last node, `evaluated` if
+    /// the step factors it there.
     pub(crate) fn decide(
         &mut self,
         sys: &Setup,
@@ -123,8 +123,8 @@ impl Chooser {
         self.fresh = node.largest_at(sys, t, q, choice)?.max(1.0);
         Ok(())
     }
-    /// Looks at a step that was solved, by the largest entries of R in its blocks and by the velocities that were
-    /// predicted of its node x: does it follow the motion, (4)?
+    /// Looks at a step that was solved, by the largest entries of R in its blocks and by the velocities that
+    /// were predicted of its node x: does it follow the motion, (4)?
     pub(crate) fn follow(
         &mut self,
         sys: &Setup,

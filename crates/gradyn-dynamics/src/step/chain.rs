@@ -214,8 +214,8 @@ impl Chain {
         let clock = self.clock.as_mut().expect("an event belongs to a run with a clock");
         clock.rate(side, span, frozen, records)
     }
-    /// Record `n` of a run that is replayed. Where parameters have moved it so far that the independent coordinates
-    /// of the plan do not follow it, this step has its own.
+    /// Record `n` of a run that is replayed. Where parameters have moved it so far that the independent
+    /// coordinates of the plan do not follow it, this step has its own.
     pub(crate) fn replay_step(
         &mut self,
         n: usize,

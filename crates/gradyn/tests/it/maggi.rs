@@ -437,6 +437,6 @@ fn long_steps_of_a_rotor_are_right_or_refused() {
     let accurate = Method::new("maggi", "dop853").expect("registered");
     let (off, speed) = free_rotor(0.7, &accurate).unwrap_or_else(|e| panic!("{e}"));
     assert!(off.abs() <= 1e-3 && speed.abs() <= 1e-4, "{off:.1e} rad, {speed:.1e}");
-    let e = free_rotor(0.7, &Method::new("maggi", "rk4").expect("registered")).err().expect("it is refused");
+    let e = free_rotor(0.7, &Method::new("maggi", "rk4").expect("registered")).expect_err("it is refused");
     assert!(e.message.contains("do not follow the motion in one step"), "{}", e.message);
 }

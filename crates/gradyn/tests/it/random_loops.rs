@@ -26,8 +26,8 @@ const END: f64 = 50.5 * STEP;
 const FASTEST: f64 = 15.0;
 /// How far a rotor turns in a step [rad].
 const TURNS: [f64; 4] = [0.2, 0.7, 2.5, 6.0];
-/// Longest of them that points and unit vectors resolve: with one-step schemes of order 3 and more, with others
-/// [rad].
+/// Longest of them that points and unit vectors resolve, with one-step schemes of order 3 and more and with
+/// others [rad].
 const RESOLVED: [f64; 2] = [0.7, 0.2];
 /// Steps of a rotor.
 const STEPS: f64 = 20.5;
