@@ -18,9 +18,11 @@
 //! (5) is exact wherever the geometry goes: no derivative of R is needed (docs/design/19; in place of M13,
 //! Eqs. 27–33, 40–55).
 
+mod chooser;
 mod kinematic;
 mod null_space;
 
+pub(crate) use chooser::Chooser;
 pub use kinematic::{Kinematic, choose};
 pub(crate) use null_space::NullSpace;
 
@@ -32,10 +34,6 @@ use gradyn_num::largest;
 
 /// Newton iterations of the position problem (2).
 const MAX_ITERATIONS: usize = 30;
-
-/// Growth of the largest entry of R with which the independent coordinates are chosen again: beyond it they
-/// bend the motion.
-const BAD: f64 = 2.0;
 
 /// Transposed products of a block that are made without its matrices: then these cost less.
 const FEW: usize = 3;
@@ -69,10 +67,15 @@ impl Integrated {
             ],
         }
     }
-    /// Choices per record.
+    /// Coordinates that are chosen with the rows of the system.
+    pub(crate) fn chosen(self, sys: &Setup) -> usize {
+        self.lists(sys)[1].as_ref().map_or(0, |list| list.end)
+    }
+    /// Choices per record: room for any number of freedoms where events switch rows, the rest of it unused.
     #[doc(hidden)]
     pub fn choices(self, sys: &Setup) -> usize {
-        self.lists(sys)[1].as_ref().map_or(0, |list| list.end)
+        let lists = self.lists(sys).into_iter().flatten().count();
+        if sys.switches_rows() { lists * sys.dims().n } else { self.chosen(sys) }
     }
     /// Rows of a block on any scalar: defects (q - q̂, v - v̂) in `r` become (1)–(3), (4) is added; `terms`
     /// are at the point.
@@ -102,65 +105,6 @@ impl Integrated {
                 .for_each(|(x, r)| *x = r);
         }
         f.residual(sys, at, terms, &mut r[2 * n..3 * n + m]);
-    }
-}
-
-/// Chooses independent coordinates, forward runs only.
-#[derive(Clone, Debug)]
-pub(crate) struct Chooser {
-    /// Coordinates that the user named: they stay. Of velocities, of which there may be fewer, the first
-    /// ones. Empty: none.
-    named: Vec<u32>,
-    /// Largest entry of R where the last choice was made.
-    fresh: f64,
-}
-
-impl Chooser {
-    /// Keeps to the coordinates that are named, if any.
-    pub(crate) fn new(named: &[u32]) -> Self {
-        Self { named: named.to_vec(), fresh: 1.0 }
-    }
-    /// Chooses at the start and where R has grown. `node` is the block of the last node, `evaluated` if the
-    /// step factors it there.
-    pub(crate) fn decide(
-        &mut self,
-        sys: &Setup,
-        (t, q): (f64, &[f64]),
-        node: &mut Block,
-        evaluated: bool,
-        choice: &mut [u32],
-    ) -> Result<(), StepError> {
-        if choice.is_empty() {
-            return Ok(());
-        }
-        let lists = node.state.lists(sys);
-        if !self.named.is_empty() {
-            lists
-                .into_iter()
-                .flatten()
-                .for_each(|list| choice[list.clone()].copy_from_slice(&self.named[..list.len()]));
-            return Ok(());
-        }
-        if choice[0] != u32::MAX {
-            let known = evaluated && node.is_factored_at(t);
-            let largest = if known { node.largest() } else { node.largest_at(sys, t, q, choice)? };
-            if largest <= BAD * self.fresh {
-                return Ok(());
-            }
-        }
-        node.linear.terms.at(t, q);
-        for (level, list) in lists.into_iter().enumerate() {
-            let Some(list) = list else { continue };
-            let chosen = choose(sys, Kinematics::ALL[level], node.linear.terms.phi_q());
-            if chosen.len() != list.len() {
-                let equation =
-                    chosen.first().map_or_else(|| sys.row_name(0), |&i| sys.coordinate_name(i as usize));
-                return Err(StepError::Singular { t, equation });
-            }
-            choice[list].copy_from_slice(&chosen);
-        }
-        self.fresh = node.largest_at(sys, t, q, choice)?.max(1.0);
-        Ok(())
     }
 }
 
@@ -429,6 +373,15 @@ impl Block {
         self.linear.terms.at(t, q);
         self.factor(sys, t)?;
         Ok(self.largest())
+    }
+    /// R where the evaluator is, for its largest entry.
+    pub(crate) fn look(&mut self, sys: &Setup, t: f64, choice: &[u32]) -> Result<(), StepError> {
+        self.choose(sys, choice)?;
+        let Some(kinematic) = &mut self.kinematic[1] else { return Ok(()) };
+        kinematic.refactor(sys, t, self.linear.terms.phi_q())?;
+        let Solver::NullSpace(r) = &mut self.solver else { return Ok(()) };
+        r.look(sys, kinematic);
+        Ok(())
     }
     /// Was it factored at t, up to roundings of t? Not after a rejected attempt, nor in a new memory.
     fn is_factored_at(&self, t: f64) -> bool {

@@ -96,6 +96,21 @@ pub enum StepError {
         /// Mass or inertia.
         lacks: &'static str,
     },
+    /// The independent coordinates of a step do not follow its motion.
+    #[error(
+        "t = {t:.6} s: the independent coordinates do not follow the motion in one step of {h:.2e} s: they \
+         change the velocity of `{coordinate}` by {:.0} % of the fastest", 100.0 * .change
+    )]
+    NotFollowed {
+        /// Time at the end of the step [s].
+        t: f64,
+        /// Step size [s].
+        h: f64,
+        /// Coordinate whose velocity changes most.
+        coordinate: String,
+        /// Its change beside the fastest velocity.
+        change: f64,
+    },
     /// A value is not finite.
     #[error("t = {t:.6} s: `{equation}` is not a finite number")]
     NotFinite {

@@ -88,6 +88,9 @@ pub struct Plan {
     pub choices: Vec<u32>,
     /// Choices per record.
     pub choice_count: usize,
+    /// The largest entry of R in each step of the run; 0 without independent coordinates, and where it says
+    /// nothing.
+    pub reach: Vec<f64>,
     /// Choices of rows besides that of the system.
     pub row_choices: Vec<RowChoice>,
     /// Choice of rows of each record: 0 is that of the system, the others follow.
@@ -110,6 +113,7 @@ impl Plan {
             branch_count: branches.len(),
             choices: choice.to_vec(),
             choice_count: choice.len(),
+            reach: vec![0.0],
             row_choices: vec![],
             rows: vec![0],
         }
@@ -173,6 +177,7 @@ impl Plan {
         self.rows.push(rows);
         self.branches.extend_from_slice(branches);
         self.choices.extend_from_slice(choice);
+        self.reach.push(0.0);
     }
     /// Takes the last step away.
     pub(crate) fn pop(&mut self) {
@@ -185,6 +190,16 @@ impl Plan {
         self.rows.pop();
         self.branches.truncate(self.branches.len() - self.branch_count);
         self.choices.truncate(self.choices.len() - self.choice_count);
+        self.reach.pop();
+    }
+    /// The independent coordinates of the last step have the largest entry `reach` of R.
+    pub(crate) fn mark_reach(&mut self, reach: f64) {
+        let n = self.steps();
+        self.reach[n] = reach;
+    }
+    /// The independent coordinates of record `n`, and what else its step chose, to change them.
+    pub(crate) fn choice_mut(&mut self, n: usize) -> &mut [u32] {
+        &mut self.choices[n * self.choice_count..(n + 1) * self.choice_count]
     }
     /// Room for some steps, so that pushing does not allocate.
     pub(crate) fn reserve(&mut self, steps: usize) {
@@ -197,6 +212,7 @@ impl Plan {
         self.rows.reserve(steps);
         self.branches.reserve(steps * self.branch_count);
         self.choices.reserve(steps * self.choice_count);
+        self.reach.reserve(steps);
     }
     /// Time of node `n` on slots `p`.
     pub fn node<S: ProgramScalar>(&self, n: usize, p: &[S]) -> S {

@@ -274,6 +274,7 @@ impl<'a> Walk<'a> {
         let (control, mesh) = (self.control, self.mesh);
         let decided = Decided { branches: self.turns.references(), choice: &self.choice, rows: self.rows };
         self.run.plan.push(size, t, declared, decided);
+        self.run.plan.mark_reach(self.chain.reach());
         self.turns.follow();
         self.run.statistics.steps += 1;
         self.run.statistics.limited += usize::from(self.chain.limited());
@@ -334,9 +335,14 @@ impl<'a> Walk<'a> {
         // decide and advance
         let rows = run.plan.row_choice(self.rows);
         chain.decide(span, rows, past, since, &mut self.choice)?;
-        let (branches, choice) = (self.turns.references(), &self.choice[..]);
-        let frozen = Frozen { branches, choice, rows, before: &run.plan.h, ..Frozen::default() };
-        let mut result = chain.advance(span, frozen, past, x);
+        let branches = self.turns.references();
+        let frozen = Frozen { branches, rows, before: &run.plan.h, ..Frozen::default() };
+        let mut result = chain.advance(span, Frozen { choice: &self.choice, ..frozen }, past, x);
+        // once more, where independent coordinates do not follow the motion
+        if chain.choose_again(span, past, result.is_err(), &mut self.choice).unwrap_or(false) {
+            result = chain.advance(span, Frozen { choice: &self.choice, ..frozen }, past, x);
+        }
+        let frozen = Frozen { choice: &self.choice, ..frozen };
         if let Ok(report) = &result {
             run.statistics.count(n + 1, report);
         }
@@ -424,7 +430,7 @@ pub fn replay_into(p: &[f64], run: &mut Trajectory, chain: &mut Chain) -> Result
         let (done, x) = run.x.split_at_mut(n * len);
         let past = if n == 0 { &[] } else { &done[(n - 1) * len..] };
         let span = run.plan.span_after(n, p, past.last().copied())?;
-        let report = chain.advance(span, run.plan.frozen(n), past, &mut x[..len])?;
+        let report = chain.replay_step(n, span, &mut run.plan, past, &mut x[..len])?;
         let span = if run.plan.clocked { Span { t: span.t, h: x[len - 1] - span.t } } else { span };
         run.statistics.count(n, &report);
         chain.turn(n, span, &x[..len], &mut run.plan)?;

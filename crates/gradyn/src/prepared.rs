@@ -55,9 +55,9 @@ impl Prepared {
     /// Refuses methods that cannot follow what events do.
     fn check_events(&self, method: &Method) -> Result<(), Error> {
         let sys = &self.model.system;
-        if sys.switches_rows() && method.formulation == Formulation::Maggi {
-            let message = "events switch constraints, and maggi has as many coordinates all along a run";
-            return Err(Error::method(message, "use one of index1, index3, ali3p, penalty"));
+        if sys.switches_rows() && method.has_freedoms() {
+            let message = "freedoms: events switch constraints, and with them the number of freedoms";
+            return Err(Error::method(message, "name none: maggi chooses them"));
         }
         let hit = sys.events().iter().find(|e| e.changes_velocities());
         match hit.filter(|_| sys.is_long()) {

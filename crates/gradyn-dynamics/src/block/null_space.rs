@@ -60,6 +60,15 @@ impl NullSpace {
     pub(crate) fn largest(&self) -> f64 {
         largest(self.r.iter().copied())
     }
+    /// R from (1).
+    pub(crate) fn look(&mut self, sys: &Setup, k: &mut Kinematic) {
+        let first = sys.independent(Kinematics::Velocity).len();
+        for (j, r) in self.r.chunks_exact_mut(self.n).enumerate() {
+            r.fill(0.0);
+            r[first + j] = 1.0;
+            k.solve(r);
+        }
+    }
     /// R from (1), RᵀMR from M where `terms` are.
     pub(crate) fn refactor(
         &mut self,
@@ -69,14 +78,11 @@ impl NullSpace {
         k: &mut Kinematic,
     ) -> Result<(), StepError> {
         // R and M R by columns
+        self.look(sys, k);
         let n = self.n;
         let mass = terms.mass();
-        let first = sys.independent(Kinematics::Velocity).len();
         self.mr.fill(0.0);
-        for (j, (r, mr)) in self.r.chunks_exact_mut(n).zip(self.mr.chunks_exact_mut(n)).enumerate() {
-            r.fill(0.0);
-            r[first + j] = 1.0;
-            k.solve(r);
+        for (r, mr) in self.r.chunks_exact(n).zip(self.mr.chunks_exact_mut(n)) {
             sys.patterns().nn.mul(mass, 1.0, r, mr);
         }
         // RᵀMR = L D Lᵀ

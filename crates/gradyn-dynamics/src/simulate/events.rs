@@ -222,6 +222,8 @@ impl Walk<'_> {
         let own = self.recipe.system();
         self.chooser = RowChooser::new(&own.with_rows(&choice)?, &self.p)?;
         self.rows = number_of(&choice, own, &mut self.run.plan.row_choices);
+        // independent coordinates, of which there are others now
+        self.choice.fill(u32::MAX);
         Ok(())
     }
     /// Rows that are switched on hold already.

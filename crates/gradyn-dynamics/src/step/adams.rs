@@ -45,6 +45,9 @@ pub const RESTARTS: usize = 2;
 /// 2^{-2·16} of its own, are small.
 const HALVINGS: f64 = 16.0;
 
+/// Choices of a step besides its independent coordinates: the order, and the differences that it knows.
+const OWN: usize = 2;
+
 /// A variable-order predictor and corrector on a formulation.
 #[derive(Clone)]
 pub struct Adams {
@@ -115,7 +118,7 @@ impl Adams {
     }
     /// Order of a step, and differences of its past that it knows.
     pub(crate) fn plan(&self, frozen: &Frozen) -> (usize, usize) {
-        let own = &frozen.choice[self.state.choices(&self.sys)..];
+        let own = &frozen.choice[frozen.choice.len() - OWN..];
         (own[0] as usize, own[1] as usize)
     }
     fn coefficients<S: RunScalar>(&self, span: Span<S>, frozen: &Frozen) -> Coefficients<S> {
@@ -238,7 +241,7 @@ impl Adams {
         block::noise(&self.f, self.f.shared(&self.sys), false, h, size, mass, row)
     }
     pub(crate) fn choices(&self) -> usize {
-        self.state.choices(&self.sys) + 2
+        self.state.choices(&self.sys) + OWN
     }
     /// h = ¼ ‖ẏ‖^{-½}, ẏ in units of the tolerance [Shampine & Gordon, section 10.4].
     pub(crate) fn first_step(&self, tol: Tolerance, x: &[f64]) -> f64 {
@@ -316,15 +319,9 @@ impl Stepper for Bound<Adams, AdamsLinear> {
         choice: &mut [u32],
     ) -> Result<(), StepError> {
         let Self { spec, memory: l } = self;
-        let (coordinates, own) = choice.split_at_mut(spec.state.choices(&spec.sys));
+        let (coordinates, own) = choice.split_at_mut(choice.len() - OWN);
         let node = usize::from(spec.corrects);
-        l.chooser.decide(
-            &spec.sys,
-            (span.t, &past[..spec.sys.dims().n]),
-            &mut l.blocks[node],
-            true,
-            coordinates,
-        )?;
+        l.chooser.decide(&spec.sys, (span, past), &mut l.blocks[node], true, coordinates)?;
         l.choice.begin(since, since < RESTARTS);
         let known = match (own[0] as usize, own[1] as usize) {
             _ if since < RESTARTS => 1,
@@ -337,6 +334,22 @@ impl Stepper for Bound<Adams, AdamsLinear> {
         let most = if last < GEOMETRIC || l.equal > last { last + 1 } else { last };
         own.copy_from_slice(&[l.choice.order.min(known).min(most) as u32, known as u32]);
         Ok(())
+    }
+    fn choose_again(
+        &mut self,
+        span: Span<f64>,
+        past: &[f64],
+        failed: bool,
+        choice: &mut [u32],
+    ) -> Result<bool, StepError> {
+        let Self { spec, memory: l } = self;
+        let coordinates = choice.len() - OWN;
+        let node = usize::from(spec.corrects);
+        let choice = &mut choice[..coordinates];
+        l.chooser.choose_again(&spec.sys, (span, past), failed, &mut l.blocks[node], choice)
+    }
+    fn reach(&self) -> f64 {
+        self.memory.chooser.reach()
     }
     fn advance(
         &mut self,
@@ -359,6 +372,8 @@ impl Stepper for Bound<Adams, AdamsLinear> {
             block.evaluate(sys, span.end(), frozen.choice, &mut x[o..o + z])?;
         }
         let node = usize::from(spec.corrects);
+        let nodes = std::iter::once(l.chooser.fresh()).chain(l.blocks.iter().map(Block::largest));
+        l.chooser.follow(sys, &lay, span, nodes, (past, x, &l.sums[lay.n..n2]))?;
         let [known, _] = l.values.turn(&lay, span, frozen.branches, past, x);
         if !known {
             spec.set_past(span, frozen, l);

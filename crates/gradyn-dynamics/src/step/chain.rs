@@ -17,6 +17,9 @@ use gradyn_model::RowChoice;
 /// Most trial steps to the time of an event.
 const MOST_TRIALS: usize = 50;
 
+/// Growth of R from a run to one with other parameters with which a step has its own independent coordinates.
+const FARTHER: f64 = 2.0;
+
 /// What was linearised last.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Linearised {
@@ -113,6 +116,22 @@ impl Chain {
         let len = self.step_len;
         self.step_with(rows)?.decide(span, &past[..len], since, choice)
     }
+    /// Other choices for the step that was attempted, where it has `failed` or the present ones do not follow
+    /// its motion; are they others?
+    pub(crate) fn choose_again(
+        &mut self,
+        span: Span<f64>,
+        past: &[f64],
+        failed: bool,
+        choice: &mut [u32],
+    ) -> Result<bool, StepError> {
+        let len = self.step_len;
+        self.step().choose_again(span, &past[..len], failed, choice)
+    }
+    /// The largest entry of R in the last step; 0 without choices.
+    pub(crate) fn reach(&self) -> f64 {
+        self.steps[self.current].1.reach()
+    }
     /// Solves R = 0 for x; without a past it is record 0.
     pub fn advance(
         &mut self,
@@ -194,6 +213,26 @@ impl Chain {
     fn condition(&mut self, side: u32, span: Span<f64>, frozen: Frozen, records: [&[f64]; 2]) -> [f64; 2] {
         let clock = self.clock.as_mut().expect("an event belongs to a run with a clock");
         clock.rate(side, span, frozen, records)
+    }
+    /// Record `n` of a run that is replayed. Where parameters have moved it so far that the independent
+    /// coordinates of the plan do not follow it, this step has its own.
+    pub(crate) fn replay_step(
+        &mut self,
+        n: usize,
+        span: Span<f64>,
+        plan: &mut Plan,
+        past: &[f64],
+        x: &mut [f64],
+    ) -> Result<Report, StepError> {
+        let result = self.advance(span, plan.frozen(n), past, x);
+        let reach = plan.reach[n];
+        let far = result.is_err() || self.reach() > FARTHER * reach;
+        if reach == 0.0 || !far {
+            return result;
+        }
+        let len = self.step_len;
+        let other = self.step().choose_again(span, &past[..len], true, plan.choice_mut(n))?;
+        if other { self.advance(span, plan.frozen(n), past, x) } else { result }
     }
     /// After record `n` of a run that is replayed: the references of the next record are those of this run.
     pub(crate) fn turn(

@@ -253,6 +253,18 @@ impl Stepper for Bound<Projected, ProjectedLinear> {
     ) -> Result<(), StepError> {
         self.memory.inner.decide(span, &past[..self.spec.inner.len], since, choice)
     }
+    fn choose_again(
+        &mut self,
+        span: Span<f64>,
+        past: &[f64],
+        failed: bool,
+        choice: &mut [u32],
+    ) -> Result<bool, StepError> {
+        self.memory.inner.choose_again(span, &past[..self.spec.inner.len], failed, choice)
+    }
+    fn reach(&self) -> f64 {
+        self.memory.inner.reach()
+    }
     fn advance(
         &mut self,
         span: Span<f64>,

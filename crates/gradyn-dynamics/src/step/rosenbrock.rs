@@ -306,7 +306,20 @@ impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
         choice: &mut [u32],
     ) -> Result<(), StepError> {
         let Self { spec, memory: l } = self;
-        l.chooser.decide(&spec.sys, (span.t, &past[..spec.sys.dims().n]), &mut l.node, true, choice)
+        l.chooser.decide(&spec.sys, (span, past), &mut l.node, true, choice)
+    }
+    fn choose_again(
+        &mut self,
+        span: Span<f64>,
+        past: &[f64],
+        failed: bool,
+        choice: &mut [u32],
+    ) -> Result<bool, StepError> {
+        let Self { spec, memory: l } = self;
+        l.chooser.choose_again(&spec.sys, (span, past), failed, &mut l.node, choice)
+    }
+    fn reach(&self) -> f64 {
+        self.memory.chooser.reach()
     }
     fn advance(
         &mut self,

@@ -171,6 +171,34 @@ impl RungeKutta {
         block.evaluate(&self.sys, t, frozen.choice, &mut x[o..o + lay.z()])?;
         Ok(Report { iterations: 1, factorizations: 1 })
     }
+    /// Do the independent coordinates follow the motion of the blocks?
+    fn follow(
+        &self,
+        lay: &Layout,
+        span: Span<f64>,
+        frozen: Frozen,
+        past: &[f64],
+        l: &mut RungeKuttaLinear,
+        x: &[f64],
+    ) -> Result<(), StepError> {
+        if self.state == Integrated::Full {
+            return Ok(());
+        }
+        // R in implicit blocks; explicit ones have it
+        for (_, rows) in self.tableau.groups().enumerate().filter(|(g, _)| l.groups[*g].is_some()) {
+            for i in rows {
+                l.blocks[i].look(&self.sys, span.t + self.tableau.nodes[i] * span.h, frozen.choice)?;
+            }
+        }
+        // v̂ of the node
+        let n = lay.n;
+        let sums = &mut l.sums[..2 * n];
+        self.slope(lay, self.b(), x, past, sums);
+        let predicted = &mut sums[n..];
+        predicted.iter_mut().zip(&past[n..2 * n]).for_each(|(s, v)| *s = v + span.h * *s);
+        let blocks = l.blocks.iter().map(Block::largest);
+        l.chooser.follow(&self.sys, lay, span, blocks, (past, x, predicted))
+    }
     /// The law of (a, λ) at the start and between steps.
     fn law(&self) -> Lagrange {
         let law = Lagrange { wrong_tangent: self.f.wrong_tangent, ..Lagrange::ACCELERATION };
@@ -386,7 +414,21 @@ impl Stepper for Bound<RungeKutta, RungeKuttaLinear> {
         let Self { spec, memory: l } = self;
         let evaluated = l.groups.last().is_some_and(|g| g.is_none());
         let node = &mut l.blocks[spec.stages() - 1];
-        l.chooser.decide(&spec.sys, (span.t, &past[..spec.sys.dims().n]), node, evaluated, choice)
+        l.chooser.decide(&spec.sys, (span, past), node, evaluated, choice)
+    }
+    fn choose_again(
+        &mut self,
+        span: Span<f64>,
+        past: &[f64],
+        failed: bool,
+        choice: &mut [u32],
+    ) -> Result<bool, StepError> {
+        let Self { spec, memory: l } = self;
+        let node = &mut l.blocks[spec.stages() - 1];
+        l.chooser.choose_again(&spec.sys, (span, past), failed, node, choice)
+    }
+    fn reach(&self) -> f64 {
+        self.memory.chooser.reach()
     }
     fn advance(
         &mut self,
@@ -407,6 +449,7 @@ impl Stepper for Bound<RungeKutta, RungeKuttaLinear> {
             report.iterations += done.iterations;
             report.factorizations += done.factorizations;
         }
+        spec.follow(&lay, span, frozen, past, l, x)?;
         // (2)
         if lay.o > 0 {
             l.past.set_branches(frozen.branches);

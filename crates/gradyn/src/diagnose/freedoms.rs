@@ -35,7 +35,7 @@ const LOST: f64 = 1e3;
 
 impl Method {
     /// Does it keep to coordinates that the user names?
-    fn has_freedoms(&self) -> bool {
+    pub(crate) fn has_freedoms(&self) -> bool {
         self.formulation == Formulation::Maggi && !self.freedoms.is_empty()
     }
     /// The named coordinates; what is not known is refused by [`Prepared::check_freedoms`].
@@ -228,6 +228,9 @@ pub(crate) fn explain_freedoms(
     let named = method.independent_coordinates(&model.model.system);
     if named.is_empty() {
         return e;
+    }
+    if let StepError::NotFollowed { t, .. } = e {
+        return StepError::Freedoms { t, freedoms: method.freedoms.clone() };
     }
     // e, or (2) where it holds between the last nodes
     for kinematics in Kinematics::ALL {

@@ -179,6 +179,7 @@ pub(super) fn is_numerical(e: &StepError) -> bool {
             | NotFinite { .. }
             | StepTooSmall { .. }
             | Stalled { .. }
+            | NotFollowed { .. }
     )
 }
 

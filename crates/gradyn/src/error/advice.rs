@@ -66,6 +66,9 @@ fn of_steps(e: &StepError) -> Option<&'static str> {
         StepError::Unstable { .. } => {
             "take shorter steps, a lower adams_order, or an implicit integrator such as newmark"
         }
+        StepError::NotFollowed { .. } => {
+            "take smaller steps, joint coordinates, or index1, which has no independent coordinates"
+        }
         StepError::Turn { .. } => {
             "take smaller steps: at most a quarter turn in a step, where the angle is no coordinate"
         }

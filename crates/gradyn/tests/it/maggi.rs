@@ -9,12 +9,13 @@
 //! that do not enter Φ.
 
 use gradyn::registry::variants;
-use gradyn::{Formulation, Method, Prepared, Sensitivity};
+use gradyn::{Coordinates, Formulation, Method, Prepared, Sensitivity};
 use gradyn_dynamics::block::{Block, choose, prepare};
 use gradyn_dynamics::{Integrated, Lagrange};
 use gradyn_model::{At, Evaluator, Kinematics, Level, Mechanics};
 use gradyn_num::{Pattern, Wide};
 use gradyn_testkit::compare::distance;
+use std::f64::consts::PI;
 
 type Matrix = Vec<Vec<f64>>;
 
@@ -396,4 +397,46 @@ fn freedoms_that_pass_an_extreme_stop_the_run() {
             assert!(e.contains("the freedoms `bar.B.y` do not determine the velocities"), "{v}: {e}");
         }
     }
+}
+
+/// A rotor that turns freely at 364 rad/s, by steps in which it turns by so many rad.
+fn free_rotor(angle: f64, method: &Method) -> Result<(f64, f64), gradyn::Error> {
+    let text = r#"
+        name = "rotor"
+        parameters = { w = 364 }
+        ground.points = { O = [0, 0] }
+        body.rotor = { mass = 2, inertia = 0.1, com = [0.1, 0], points = { A = [0, 0], B = [0.3, 0] } }
+        joint.spin = { type = "revolute", between = ["ground.O", "rotor.A"] }
+        initial = { position = { "rotor.angle" = 0.4 }, velocity = { "rotor.angle" = "w" } }
+        objective = { turned = { terminal = "rotor.angle - 0.4" }, speed = { terminal = "vel(rotor.angle)" } }
+        study = { t_end = 1 }
+    "#;
+    let mut m = gradyn::file::read_toml(text).expect("parses").mechanism;
+    let h = angle / 364.0;
+    m.t_end = (40.0 * h).into();
+    let run = Prepared::new_in(&m, Coordinates::Natural).expect("assembles").run(&method.clone().step(h))?;
+    Ok((run.psi[0] - 40.0 * angle, run.psi[1] / 364.0 - 1.0))
+}
+
+/// Coordinates are chosen for the middle of a step: long steps are right, or refused by name.
+#[test]
+fn long_steps_of_a_rotor_are_right_or_refused() {
+    let named = ["do not follow", "Newton stopped", "turns too far"];
+    for v in variants().into_iter().filter(|v| v.formulation == Formulation::Maggi) {
+        let method = Method::of(&v).expect("registered");
+        let resolved = if method.integrator.multistep() { 0.2 } else { 0.7 };
+        for angle in [0.1, 0.2, 0.4, 0.7, 1.0, 1.3] {
+            let what = format!("{v}, {angle} rad a step");
+            match free_rotor(angle, &method) {
+                // 40 steps, to the nearest turn
+                Ok((off, _)) => assert!(off.abs() <= PI || angle > resolved, "{what}: off by {off:.1e} rad"),
+                Err(e) => assert!(named.iter().any(|n| e.message.contains(n)), "{what}: {}", e.message),
+            }
+        }
+    }
+    let accurate = Method::new("maggi", "dop853").expect("registered");
+    let (off, speed) = free_rotor(0.7, &accurate).unwrap_or_else(|e| panic!("{e}"));
+    assert!(off.abs() <= 1e-3 && speed.abs() <= 1e-4, "{off:.1e} rad, {speed:.1e}");
+    let e = free_rotor(0.7, &Method::new("maggi", "rk4").expect("registered")).expect_err("it is refused");
+    assert!(e.message.contains("do not follow the motion in one step"), "{}", e.message);
 }

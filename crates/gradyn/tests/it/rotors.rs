@@ -163,12 +163,13 @@ t_end = 2
         let model = prepared(text, family);
         for (f, i) in [("index1", "dopri5"), ("maggi", "dopri5"), ("index1", "radau5")] {
             let what = format!("{}, {f} + {i}", family.name());
-            let method = Method::new(f, i).expect("registered").tolerance(1e-9, 1e-9);
+            // the gradient of maggi has the errors of its choices, times the time since (design 19)
+            let tolerance = if f == "maggi" { 1e-11 } else { 1e-9 };
+            let method = Method::new(f, i).expect("registered").tolerance(tolerance, tolerance);
             let run = model.run(&method).unwrap_or_else(|e| panic!("{what}: {e}"));
             assert!((run.psi[0] - exact).abs() <= 1e-4 * exact, "{what}: {} of {exact}", run.psi[0]);
-            // independent coordinates of maggi are those of the plan: a run that is turns ahead has others
-            let sensitivities = [Sensitivity::Extrapolated, Sensitivity::DiscreteAdjoint];
-            for sensitivity in sensitivities.into_iter().filter(|_| f != "maggi") {
+            // the moved runs of differences are turns ahead
+            for sensitivity in [Sensitivity::Extrapolated, Sensitivity::DiscreteAdjoint] {
                 let g = model.gradient(&run, sensitivity).unwrap_or_else(|e| panic!("{what}: {e}"));
                 let off = (g.rows[0][0] - exact / 500.0).abs();
                 assert!(off <= 1e-3, "{what}, {}: off by {off:.1e}", sensitivity.name());

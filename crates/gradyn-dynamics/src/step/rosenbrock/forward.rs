@@ -1,6 +1,7 @@
 //! The forward step: one factor at the past, then a block and a linear solve per stage.
 
 use super::{Rosenbrock, RosenbrockLinear};
+use crate::block::Block;
 use crate::error::StepError;
 use crate::plan::Frozen;
 use crate::step::{Layout, Report, Span};
@@ -60,7 +61,10 @@ impl Rosenbrock {
         // (4)
         self.predict(&self.scheme.b, span.h, past, &l.slopes, &mut x[..n2]);
         l.node.linear.terms.set_branches(frozen.branches);
+        l.part.copy_from_slice(&x[..n2]);
         l.node.evaluate(sys, span.end(), frozen.choice, &mut x[..z])?;
+        let blocks = l.blocks.iter().chain([&l.base, &l.node]).map(Block::largest);
+        l.chooser.follow(sys, &lay, span, blocks, (past, x, &l.part[lay.n..]))?;
         Ok(Report { iterations: s, factorizations: s + 1 })
     }
     /// (q, v)_0 + h Σ c_j K_j.

@@ -29,6 +29,11 @@ fn accurate(integrator: &str) -> Method {
     Method::new("index1", integrator).expect("registered").tolerance(1e-10, 1e-10)
 }
 
+/// `maggi` with adaptive steps of high order.
+fn maggi(integrator: &str, tolerance: f64) -> Method {
+    Method::new("maggi", integrator).expect("registered").tolerance(tolerance, tolerance)
+}
+
 /// ψ and ∂ψ of a model are those given, up to `most`, by every discrete sensitivity.
 fn assert_values(model: &Prepared, method: &Method, exact: &[(f64, Vec<f64>)], most: f64, what: &str) {
     let r = run(model, method, what);

@@ -181,11 +181,14 @@ fn simultaneous_impacts_of_several_bodies_go_together() {
     assert!((r.psi[0] - exact).abs() < 1e-9, "{} not {exact}", r.psi[0]);
 }
 
-/// maggi has one number of coordinates.
+/// Where constraints are switched, the number of freedoms changes.
 #[test]
-fn maggi_refuses_switched_constraints() {
+fn named_freedoms_are_refused_where_constraints_are_switched() {
     let lines = "initial.off = [\"contact\"]\nevent.a = { when = \"ball.P.y\", on = [\"contact\"] }";
     let model = prepared(&ball(lines), Coordinates::Natural);
-    let e = model.run(&Method::new("maggi", "dopri5").expect("registered")).err().expect("it is refused");
+    let mut method = Method::new("maggi", "dopri5").expect("registered");
+    assert!(model.run(&method).is_ok(), "chosen ones follow");
+    method.set("freedoms", "ball.P.x, ball.P.y, ball.uy").expect("names");
+    let e = model.run(&method).err().expect("it is refused");
     assert!(e.message.contains("events switch constraints"), "{}", e.message);
 }

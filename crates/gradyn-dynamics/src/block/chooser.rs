@@ -1,0 +1,169 @@
+//! The choice of independent coordinates along a run, and whether they follow the motion.
+//!
+//! ```text
+//! elimination of Φ_q with complete pivoting at  q + h/2 v + h²/8 a                                       (1)
+//! max |R| > 1.5 max |R|₍₁₎  where a step begins:     (1) for this step                                   (2)
+//! max |R| > 2 max |R|₍₁₎    in a block of the step:  (1) for this step, which is repeated               (3)
+//! |v - v̂| > 0.02 |v|  and  max |R| > 1.5 min |R|:    the step is refused                                 (4)
+//! ```
+//! R grows without bounds where an independent coordinate comes to its extreme; chosen in the middle it is
+//! smallest over all of the step. (4) compares the velocities with those that the scheme predicts in all
+//! coordinates, of which the independent ones keep their own only.
+
+use super::{Block, choose};
+use crate::error::StepError;
+use crate::record::{Layout, Span};
+use gradyn_model::{Kinematics, Setup};
+use gradyn_num::largest;
+
+/// Growth of the largest entry of R with which the coordinates are chosen again for the next step, (2).
+const GROWN: f64 = 1.5;
+
+/// Growth within a step with which they are chosen again for this step, (3).
+const TURNED: f64 = 2.0;
+
+/// Change of the velocities beside their size with which a step does not follow the motion, (4).
+const LOST: f64 = 0.02;
+
+/// Chooses independent coordinates, forward runs only.
+#[derive(Clone, Debug)]
+pub(crate) struct Chooser {
+    /// Coordinates that the user named: they stay. Of velocities, of which there may be fewer, the first
+    /// ones. Empty: none.
+    named: Vec<u32>,
+    /// Largest entry of R where the last choice was made.
+    fresh: f64,
+    /// Largest and smallest of the largest entries of R in the blocks of the last step.
+    reach: [f64; 2],
+}
+
+impl Chooser {
+    /// Keeps to the coordinates that are named, if any.
+    pub(crate) fn new(named: &[u32]) -> Self {
+        Self { named: named.to_vec(), fresh: 1.0, reach: [0.0; 2] }
+    }
+    /// Chooses at the start and where R has grown, (2). `node` is the block of the last node, `evaluated` if
+    /// the step factors it there.
+    pub(crate) fn decide(
+        &mut self,
+        sys: &Setup,
+        (span, past): (Span<f64>, &[f64]),
+        node: &mut Block,
+        evaluated: bool,
+        choice: &mut [u32],
+    ) -> Result<(), StepError> {
+        if node.state.chosen(sys) == 0 {
+            return Ok(());
+        }
+        if !self.named.is_empty() {
+            let lists = node.state.lists(sys).into_iter().flatten();
+            lists.for_each(|list| choice[list.clone()].copy_from_slice(&self.named[..list.len()]));
+            return Ok(());
+        }
+        if choice[0] != u32::MAX {
+            let known = evaluated && node.is_factored_at(span.t);
+            let q = &past[..sys.dims().n];
+            let largest = if known { node.largest() } else { node.largest_at(sys, span.t, q, choice)? };
+            if largest <= GROWN * self.fresh {
+                return Ok(());
+            }
+        }
+        self.choose(sys, (span, past), node, choice)
+    }
+    /// Chooses again for a step that has `failed`, or in which R has grown, (3); are they other coordinates?
+    pub(crate) fn choose_again(
+        &mut self,
+        sys: &Setup,
+        (span, past): (Span<f64>, &[f64]),
+        failed: bool,
+        node: &mut Block,
+        choice: &mut [u32],
+    ) -> Result<bool, StepError> {
+        let grown = failed || self.reach[0] > TURNED * self.fresh;
+        if node.state.chosen(sys) == 0 || !self.named.is_empty() || !grown {
+            return Ok(false);
+        }
+        let before = choice.to_vec();
+        self.choose(sys, (span, past), node, choice)?;
+        Ok(before != choice)
+    }
+    /// (1), or where no step is predicted that far: at the last node.
+    fn choose(
+        &mut self,
+        sys: &Setup,
+        (span, past): (Span<f64>, &[f64]),
+        node: &mut Block,
+        choice: &mut [u32],
+    ) -> Result<(), StepError> {
+        let n = sys.dims().n;
+        let h = 0.5 * span.h;
+        let middle: Vec<f64> =
+            (0..n).map(|i| past[i] + h * (past[n + i] + 0.5 * h * past[2 * n + i])).collect();
+        let found = self.choose_at(sys, (span.t + h, &middle), node, choice);
+        if found.is_err() { self.choose_at(sys, (span.t, &past[..n]), node, choice) } else { found }
+    }
+    fn choose_at(
+        &mut self,
+        sys: &Setup,
+        (t, q): (f64, &[f64]),
+        node: &mut Block,
+        choice: &mut [u32],
+    ) -> Result<(), StepError> {
+        node.linear.terms.at(t, q);
+        for (level, list) in node.state.lists(sys).into_iter().enumerate() {
+            let Some(list) = list else { continue };
+            let chosen = choose(sys, Kinematics::ALL[level], node.linear.terms.phi_q());
+            if chosen.len() != list.len() {
+                let equation =
+                    chosen.first().map_or_else(|| sys.row_name(0), |&i| sys.coordinate_name(i as usize));
+                return Err(StepError::Singular { t, equation });
+            }
+            choice[list].copy_from_slice(&chosen);
+        }
+        self.fresh = node.largest_at(sys, t, q, choice)?.max(1.0);
+        Ok(())
+    }
+    /// Looks at a step that was solved, by the largest entries of R in its blocks and by the velocities that
+    /// were predicted of its node x: does it follow the motion, (4)?
+    pub(crate) fn follow(
+        &mut self,
+        sys: &Setup,
+        lay: &Layout,
+        span: Span<f64>,
+        sizes: impl Iterator<Item = f64>,
+        (past, x, predicted): (&[f64], &[f64], &[f64]),
+    ) -> Result<(), StepError> {
+        let span_of = |[most, least]: [f64; 2], r: f64| [most.max(r), least.min(r)];
+        self.reach = sizes.fold([0.0, f64::INFINITY], span_of);
+        let [most, least] = self.reach;
+        if most <= GROWN * least {
+            return Ok(());
+        }
+        // |v - v̂| beside |v| and h |a|
+        let (v, a) = (lay.v()..lay.a(), lay.a()..lay.lam());
+        let size = |x: &[f64]| {
+            let [v, a] = [&v, &a].map(|part| largest(x[part.clone()].iter().copied()));
+            v.max(span.h.abs() * a)
+        };
+        let change = |(k, i): (usize, usize)| (x[i] - predicted[k]).abs();
+        let (most, worst) = v
+            .clone()
+            .enumerate()
+            .map(|i| (change(i), i.0))
+            .fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+        let change = most / size(past).max(size(x));
+        if change <= LOST || change.is_nan() {
+            return Ok(());
+        }
+        let coordinate = sys.coordinate_name(worst);
+        Err(StepError::NotFollowed { t: span.end(), h: span.h, coordinate, change })
+    }
+    /// The largest entry of R where the last choice was made.
+    pub(crate) fn fresh(&self) -> f64 {
+        self.fresh
+    }
+    /// The largest entry of R in the blocks of the last step.
+    pub(crate) fn reach(&self) -> f64 {
+        self.reach[0]
+    }
+}
