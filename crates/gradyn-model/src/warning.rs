@@ -98,6 +98,8 @@ pub enum WarningCode {
     Freedoms,
     /// Something jumps at a declared time, or where a clamped spline begins or ends.
     Jump,
+    /// An expression jumps or kinks where no condition ends a step.
+    Cut,
     /// A constraint that an event switches on takes energy from the motion.
     Impact,
     /// A parameter does not change an objective in this run.
@@ -110,7 +112,7 @@ pub enum WarningCode {
 
 impl WarningCode {
     /// Every kind of warning.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::NotSmooth,
         Self::UnitOrName,
         Self::PenaltyUnused,
@@ -131,6 +133,7 @@ impl WarningCode {
         Self::NearSingular,
         Self::Freedoms,
         Self::Jump,
+        Self::Cut,
         Self::Impact,
         Self::Zero,
         Self::NotConverged,
@@ -159,6 +162,7 @@ impl WarningCode {
             Self::NearSingular => "near-singular",
             Self::Freedoms => "freedoms",
             Self::Jump => "jump",
+            Self::Cut => "cut",
             Self::Impact => "impact",
             Self::Zero => "zero",
             Self::NotConverged => "not-converged",

@@ -125,6 +125,7 @@ impl Prepared {
             system: self.model.system.clone(),
             rho,
             jump: None,
+            passed: None,
             singular: None,
         };
         diagnose::inspect(self, &mut run, &p)?;
