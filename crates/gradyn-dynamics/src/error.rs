@@ -225,6 +225,18 @@ pub enum StepError {
         /// Rate of the condition [1/s].
         rate: f64,
     },
+    /// A run stops where an expression jumps or is not finite.
+    #[error("t = {t:.6} s: {what} comes to {cut} there, and steps end before it: {reason}")]
+    Cut {
+        /// Where it is [s].
+        t: f64,
+        /// The element whose expression it is.
+        what: String,
+        /// What it comes to.
+        cut: &'static str,
+        /// Where the run stopped, and why.
+        reason: String,
+    },
     /// Two conditions change at one instant, and their order matters.
     #[error(
         "t = {t:.6} s: conditions of {first} and of {second} change at the same time, and which \

@@ -16,6 +16,7 @@ pub(crate) use terms::Acting;
 
 pub(crate) use penalty::RowPenalties;
 
+use crate::cut::Cut;
 use crate::element::{Args, MOST};
 use crate::event::EventRule;
 use crate::force::{Force, ForceAt, LawScratch};
@@ -65,6 +66,9 @@ pub struct Elements {
     /// g of every condition whose side is data of a run, and what is known of it.
     pub(crate) conditions: Functional,
     pub(crate) sides: Vec<Side>,
+    /// Where expressions may jump or kink without a condition, with values and functions g.
+    pub(crate) cuts: Vec<Cut>,
+    pub(crate) cut_values: Functional,
     /// Velocities that events give and their values, and the events.
     pub(crate) event_rows: Functional,
     pub(crate) events: Vec<EventRule>,
@@ -174,8 +178,9 @@ impl Elements {
         tracked
     }
     /// Functionals that are asked along a run.
-    fn sets(&self) -> [&Functional; 5] {
-        [&self.integrand, &self.terminal, &self.output, &self.conditions, &self.event_rows]
+    fn sets(&self) -> [&Functional; 6] {
+        let [conditions, cuts] = [&self.conditions, &self.cut_values];
+        [&self.integrand, &self.terminal, &self.output, conditions, cuts, &self.event_rows]
     }
     /// Everything that is compiled to a functional: objectives, outputs, conditions.
     fn all_functionals(&self) -> impl Iterator<Item = &Functional> {

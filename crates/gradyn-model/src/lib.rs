@@ -4,6 +4,7 @@
 //! [`Mechanics`] in natural coordinates, the slot map p = e(ρ), and the compiled functionals.
 
 pub mod build;
+pub(crate) mod cut;
 pub(crate) mod element;
 pub(crate) mod elements;
 pub mod error;
@@ -38,6 +39,7 @@ pub mod user;
 pub mod warning;
 
 pub use build::{Model, ParameterInfo, build, build_apart, build_framed, build_in};
+pub use cut::{Cut, CutKind};
 pub use elements::Elements;
 pub use error::ModelError;
 pub use evaluator::Evaluator;

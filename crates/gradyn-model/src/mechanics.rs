@@ -1,5 +1,6 @@
 //! A mechanism in the coordinates that the run asks for.
 
+use crate::cut::Cut;
 use crate::elements::Elements;
 use crate::error::ModelError;
 use crate::event::EventRule;
@@ -226,6 +227,10 @@ impl Mechanics {
             Kind::Tree(tree) => &tree.inner().sides,
             Kind::User(_) => &[],
         }
+    }
+    /// Where expressions may jump or kink without a condition.
+    pub fn cuts(&self) -> &[Cut] {
+        self.elements().map_or(&[], |e| &e.cuts)
     }
     /// What happens where conditions of the motion pass zero.
     pub fn events(&self) -> &[EventRule] {

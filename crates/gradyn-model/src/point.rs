@@ -37,6 +37,8 @@ pub enum FunctionalSet {
     Output,
     /// Functions g whose signs are the sides of conditions.
     Condition,
+    /// Values of expressions that may jump or kink, and functions g that are zero there.
+    Cut,
     /// Velocities that events give, each followed by its value: w_0, r_0, w_1, r_1, …
     Event,
 }

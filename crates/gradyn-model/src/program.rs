@@ -12,6 +12,7 @@
 //! reused, because (2) reads all of them; constants are registers too, loaded in (1).
 
 mod affine;
+mod cut;
 mod function;
 mod jacobian;
 mod nodes;
@@ -21,8 +22,10 @@ mod smooth;
 mod symbol;
 mod table;
 
+pub use cut::CutKind;
 pub use jacobian::Jacobian;
 pub use side::Edge;
+pub(crate) use side::SideOf;
 pub use symbol::Sym;
 pub use table::Table;
 

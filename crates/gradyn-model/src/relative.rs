@@ -149,7 +149,7 @@ pub(crate) struct Relative {
     /// (position on N × N, on n × n) of the masses of bodies without a link.
     alone: Vec<(u32, u32)>,
     /// Slots of each set of functionals.
-    supports: [Vec<u32>; 5],
+    supports: [Vec<u32>; 6],
     /// What the conditions of positions and of velocities read.
     condition_parts: [Vec<Part>; 2],
     nodes: Nodes,
@@ -239,6 +239,7 @@ impl Relative {
             FunctionalSet::Terminal,
             FunctionalSet::Output,
             FunctionalSet::Condition,
+            FunctionalSet::Cut,
             FunctionalSet::Event,
         ]
         .map(|set| {

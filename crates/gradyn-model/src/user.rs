@@ -189,7 +189,7 @@ impl UserSystem {
         match set {
             FunctionalSet::Output => self.n,
             FunctionalSet::Integrand | FunctionalSet::Terminal => self.objectives.len(),
-            FunctionalSet::Condition | FunctionalSet::Event => 0,
+            FunctionalSet::Condition | FunctionalSet::Cut | FunctionalSet::Event => 0,
         }
     }
     pub(crate) fn support(&self, _set: FunctionalSet) -> &[u32] {

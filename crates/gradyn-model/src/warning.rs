@@ -100,6 +100,8 @@ pub enum WarningCode {
     Freedoms,
     /// Something jumps at a declared time, or where a clamped spline begins or ends.
     Jump,
+    /// An expression jumps or kinks where no condition ends a step.
+    Cut,
     /// A constraint that an event switches on takes energy from the motion.
     Impact,
     /// An event that would end the run did not happen.
@@ -114,7 +116,7 @@ pub enum WarningCode {
 
 impl WarningCode {
     /// Every kind of warning.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::NotSmooth,
         Self::UnitOrName,
         Self::PenaltyUnused,
@@ -136,6 +138,7 @@ impl WarningCode {
         Self::NearSingular,
         Self::Freedoms,
         Self::Jump,
+        Self::Cut,
         Self::Impact,
         Self::NotReached,
         Self::Zero,
@@ -166,6 +169,7 @@ impl WarningCode {
             Self::NearSingular => "near-singular",
             Self::Freedoms => "freedoms",
             Self::Jump => "jump",
+            Self::Cut => "cut",
             Self::Impact => "impact",
             Self::NotReached => "not-reached",
             Self::Zero => "zero",

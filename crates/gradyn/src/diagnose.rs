@@ -2,6 +2,7 @@
 //! run that return warnings, or the reason behind an error.
 
 mod branch;
+mod cuts;
 mod ends;
 mod energy;
 mod freedoms;
@@ -9,6 +10,8 @@ mod geometry;
 mod guards;
 mod kept_rows;
 mod lost_energy;
+mod motion;
+mod near;
 mod null_vectors;
 mod plastic;
 mod redundancy;
@@ -25,7 +28,7 @@ pub(crate) use redundancy::{
 pub(crate) use singular::explain;
 
 use crate::error::Error;
-use crate::prepare::{Jump, Prepared, Run};
+use crate::prepare::{Jump, Passed, Prepared, Run};
 use gradyn_dynamics::Trajectory;
 use gradyn_model::{Evaluator, FunctionalSet, Level, RowChoice};
 use gradyn_num::largest;
@@ -62,8 +65,13 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
     let clamped = watch::spline_jumps(model, run, &mut terms);
     warnings.extend(jump.iter().chain(&clamped).map(Jump::warning));
 
+    // cuts, poles and kinks between the nodes
+    let passed = cuts::passed(model, &run.trajectory, p);
+    warnings.extend(passed.iter().map(Passed::warning));
+
     run.singular = singular;
     run.jump = jump;
+    run.passed = passed.into_iter().next();
     run.warnings.extend(warnings);
     Ok(())
 }

@@ -61,7 +61,7 @@ pub use maximum::Largest;
 pub use method::{Method, Mistakes, Stepping};
 pub use mobility::{Counts, Family, Mobility};
 pub use penalty::{Estimate, PenaltyError};
-pub use prepare::Jump;
+pub use prepare::{Break, Jump, Passed};
 pub use prepared::{Prepared, Run};
 pub use progress::{Observer, Progress};
 pub use registry::{

@@ -68,7 +68,8 @@ impl Prepared {
         let psi = values(&recipe, &p, &trajectory);
         let system = run.system.clone();
         let rho = run.rho.clone();
-        let stiffer = Run { method, trajectory, psi, system, rho, warnings: vec![], jump: None, ..*run };
+        let stiffer =
+            Run { method, trajectory, psi, system, rho, warnings: vec![], jump: None, passed: None, ..*run };
         // gradients of both
         let rows = |g: &GradientReport| -> Result<_, Error> {
             let other = self.gradient(&stiffer, g.sensitivity)?.rows;

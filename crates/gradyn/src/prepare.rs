@@ -1,9 +1,11 @@
 //! A model that is built, assembled and checked at values of its parameters.
 
 mod jump;
+mod passed;
 mod start;
 
 pub use jump::Jump;
+pub use passed::{Break, Passed};
 
 pub(crate) use start::{reads_shared, shared_rows, undefined_force};
 
@@ -49,6 +51,8 @@ pub struct Run {
     pub(crate) rho: Vec<f64>,
     /// What jumps at a declared time: only kinks of forces and of driver accelerations are handled there.
     pub jump: Option<Jump>,
+    /// The first expression that jumps or kinks where no condition ends a step: it has no gradient.
+    pub passed: Option<Passed>,
     /// When the run passes a singular position.
     pub singular: Option<f64>,
     /// Things to know about this run.

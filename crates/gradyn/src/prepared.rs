@@ -136,6 +136,7 @@ impl Prepared {
             system: self.model.system.clone(),
             rho,
             jump: None,
+            passed: None,
             singular: None,
         })
     }

@@ -2,6 +2,7 @@
 
 use super::bodies::Solid;
 use super::coordinates::Coordinate;
+use super::cuts::CutTable;
 use super::forces::Compiled;
 use super::frames::Frame;
 use super::joint::{Reaction, Rows};
@@ -63,6 +64,8 @@ pub(crate) struct Builder<'g, 'm> {
     pub(super) guards: Vec<Guard>,
     /// Conditions whose sides are data of a run.
     pub(super) sides: SideTable,
+    /// Expressions that may jump or kink without a condition.
+    pub(super) cuts: CutTable,
     /// Sides of the forces that events switch, by name.
     pub(super) modes: HashMap<String, u32>,
     pub(super) angles: Vec<AngleDef<'g>>,
@@ -123,6 +126,7 @@ impl<'g, 'm> Builder<'g, 'm> {
             road_tables: vec![],
             guards: vec![],
             sides: SideTable::default(),
+            cuts: CutTable::default(),
             angles: vec![],
             angle_index: HashMap::new(),
             driven: vec![],

@@ -5,6 +5,7 @@ use super::numbering::Numbering;
 use super::numbers::Quad;
 use super::tree::{Edge, TreeMaker};
 use super::{Builder, Model, ParameterInfo, Sharing, Times};
+use crate::cut::Cut;
 use crate::elements::{Elements, RowPenalties};
 use crate::error::ModelError;
 use crate::event::EventRule;
@@ -50,6 +51,8 @@ struct Asked {
     times: Times,
     /// Conditions whose sides are data of a run, with the functional of their g.
     sides: (Vec<Side>, Draft),
+    /// Expressions that may jump or kink without a condition, with the functional of their values.
+    cuts: (Vec<Cut>, Draft),
     /// Events, with the functional of the velocities that they give.
     events: (Vec<EventRule>, Draft),
     frames: Vec<(usize, Ports)>,
@@ -151,6 +154,7 @@ impl<'g> Builder<'g, '_> {
         let conditions = self.conditions()?;
         let events = self.events()?;
         let sides = self.all_sides();
+        let cuts = self.all_cuts();
         let times = self.times(&sides.0)?;
         let framed = matches!(sharing, Sharing::Framed | Sharing::Apart);
         let frames = if framed { self.body_frames() } else { vec![] };
@@ -158,7 +162,7 @@ impl<'g> Builder<'g, '_> {
         let tree = edges.map(make).transpose()?;
         let aligned = take(&mut self.aligned);
         let aligned = aligned.into_iter().map(|(name, q)| (name, q.form(&mut self.slots))).collect();
-        Ok(Asked { objectives, outputs, conditions, times, sides, events, frames, tree, aligned })
+        Ok(Asked { objectives, outputs, conditions, times, sides, cuts, events, frames, tree, aligned })
     }
     /// The system on its patterns, still without functionals, and the final indices.
     fn elements(&mut self, terms: Terms, asked: &mut Asked) -> (Elements, Numbering) {
@@ -215,6 +219,8 @@ impl<'g> Builder<'g, '_> {
             output: Functional::empty(),
             conditions: Functional::empty(),
             sides: take(&mut asked.sides.0),
+            cuts: take(&mut asked.cuts.0),
+            cut_values: Functional::empty(),
             event_rows: Functional::empty(),
             events: take(&mut asked.events.0),
             condition_names: [vec![], vec![]],
@@ -369,6 +375,7 @@ fn compile_functionals(system: &mut Elements, fix: &Numbering, asked: &mut Asked
     system.terminal = fix.functional(take(&mut asked.objectives.terminal), system);
     system.output = fix.functional(take(&mut asked.outputs.1), system);
     system.conditions = fix.functional(take(&mut asked.sides.1), system);
+    system.cut_values = fix.functional(take(&mut asked.cuts.1), system);
     system.event_rows = fix.functional(take(&mut asked.events.1), system);
     let c = &mut asked.conditions;
     let all = |list: &mut Vec<Draft>, system: &Elements| {

@@ -3,10 +3,11 @@
 
 mod laws;
 
+use super::cuts::WithCuts;
 use super::functionals::{Draft, Moving};
 use super::loads::Applied;
 use super::numbers::unknown;
-use super::sides::moves;
+use super::sides::{moves, sided};
 use super::symbols::SensorEnv;
 use super::vectors::AXES;
 use super::{ANGLE, Builder, SIDE, SIGNAL};
@@ -66,13 +67,24 @@ impl<'g, 'h> LocalEnv<'_, 'g, '_, 'h> {
             return Ok(None);
         }
         let program = self.graph.program(&pair);
-        let draft = match self.force {
-            None => Draft { sensors: vec![], program, inputs: self.inputs.clone() },
-            Some(k) => self.over_ports(&program, k)?,
-        };
+        let draft = self.draft(program)?;
         let (k, same) = self.b.sides.side(&draft, edge, what);
         let side = self.input(Input::Arg(SIDE + k as u32));
         Ok(Some(if same { side } else { 1.0 - side }))
+    }
+    /// A program with the sensors that it needs; names of sensors are those of the force.
+    fn draft(&mut self, program: Program) -> Result<Draft, ModelError> {
+        match self.force {
+            None => Ok(Draft { sensors: vec![], program, inputs: self.inputs.clone() }),
+            Some(k) => self.over_ports(&program, k),
+        }
+    }
+    /// Notes the cuts of an expression, whose conditions are sides.
+    fn note_cuts(&mut self, y: Sym<'h>, what: &str, edge_of: fn(Edge) -> Edge) -> Result<(), ModelError> {
+        let Some(found) = WithCuts::find(&[y], |i| self.inputs[i]) else { return Ok(()) };
+        let draft = self.draft(found.program.clone())?;
+        self.b.cuts.add(&found, &draft, what, edge_of);
+        Ok(())
     }
     /// A program of the quantity of force `k`, its rate and time, over ports.
     fn over_ports(&mut self, program: &Program, k: usize) -> Result<Draft, ModelError> {
@@ -134,13 +146,15 @@ impl<'g> Builder<'g, '_> {
             Value::Scalar(s) => {
                 let mut failed = Ok(());
                 let mut side = |pair, edge| {
-                    env.side(pair, edge_of(edge), what).unwrap_or_else(|e| {
+                    env.side(pair, edge, what).unwrap_or_else(|e| {
                         failed = Err(e);
                         None
                     })
                 };
-                let sided = graph.sided(&[s], &mut side);
-                failed.map(|()| (graph.program(&sided), env.inputs))
+                let sided = sided(&[s], edge_of, &mut side);
+                failed?;
+                env.note_cuts(sided[0], what, edge_of)?;
+                Ok((graph.program(&sided), env.inputs))
             }
             Value::Vector(_) => {
                 Err(ModelError::new(format!("{what}: a number is expected here, not a vector")).at(&x.place))

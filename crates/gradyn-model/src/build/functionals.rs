@@ -130,7 +130,13 @@ impl Builder<'_, '_> {
         }
         Ok(match conditioned {
             Conditioned::Compared => env.draft(&outputs),
-            Conditioned::Sides(what) => env.draft_with_sides(&outputs, what, |edge| edge),
+            Conditioned::Sides(what) => {
+                let sided = env.with_sides(&outputs, what, |edge| edge);
+                for (y, (_, name)) in sided.iter().zip(list) {
+                    env.note_cuts(&[*y], name, |edge| edge);
+                }
+                env.draft(&sided)
+            }
         })
     }
     pub(super) fn objectives(&mut self) -> Result<Objectives, ModelError> {

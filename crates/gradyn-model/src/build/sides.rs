@@ -6,10 +6,10 @@
 //! ```
 
 use super::functionals::Draft;
+use super::inputs::SharedInputs;
 use super::symbols::SensorEnv;
 use super::{Builder, SIDE, SIGNAL};
-use crate::functional::Sensor;
-use crate::program::{Edge, Graph, Sym};
+use crate::program::{Edge, Graph, SideOf, Sym};
 use crate::side::Side;
 use crate::signal::Input;
 
@@ -19,9 +19,7 @@ const NEVER: f64 = 1e300;
 /// The conditions that were met so far, over inputs that they share.
 #[derive(Default)]
 pub(crate) struct SideTable {
-    graph: Graph,
-    inputs: Vec<Input>,
-    sensors: Vec<Sensor>,
+    shared: SharedInputs,
     /// Numbers of u and v in the graph, and what is known of each.
     list: Vec<([usize; 2], Side)>,
 }
@@ -30,14 +28,8 @@ impl SideTable {
     /// The number of the side of u > v, the outputs of a draft; false where it is that of v > u.
     pub(super) fn side(&mut self, draft: &Draft, edge: Edge, what: &str) -> (usize, bool) {
         // u and v over the shared inputs
-        let mut symbols = vec![None; draft.inputs.len()];
-        for &i in draft.program.used_inputs() {
-            symbols[i] = Some(self.input(draft, i));
-        }
-        let graph = &self.graph;
-        let read = |i: usize| graph.input(symbols[i].expect("a used input"));
-        let [u, v] = [0, 1].map(|k| draft.program.replay(graph, read)[k]);
-        let pair = operands(graph, u, v);
+        let symbols = self.shared.replay(draft);
+        let pair = operands(symbols[0].graph(), symbols[0], symbols[1]);
         // a condition that was met before keeps the sharpest edge
         for (k, ([u, v], side)) in self.list.iter_mut().enumerate() {
             let same = pair == [*u, *v];
@@ -52,7 +44,7 @@ impl SideTable {
     }
     /// The number of a side that events set, for what they switch; `on` at the start.
     pub(super) fn mode(&mut self, what: String, on: bool) -> u32 {
-        let nothing = self.graph.constant(0.0).id();
+        let nothing = self.shared.graph.constant(0.0).id();
         let side = Side { what, edge: Edge::Joined, time: None, events: [false; 2], mode: Some(on) };
         self.list.push(([nothing; 2], side));
         self.list.len() as u32 - 1
@@ -62,31 +54,14 @@ impl SideTable {
         let events = &mut self.list[side].1.events;
         (0..2).for_each(|k| events[k] |= changes[k]);
     }
-    /// The place of an input of a draft among the shared ones.
-    fn input(&mut self, draft: &Draft, i: usize) -> usize {
-        let input = match draft.inputs[i] {
-            Input::Sensor(k) => {
-                let sensor = &draft.sensors[k as usize];
-                let known = self.sensors.iter().position(|s| s == sensor);
-                Input::Sensor(known.unwrap_or_else(|| {
-                    self.sensors.push(sensor.clone());
-                    self.sensors.len() - 1
-                }) as u32)
-            }
-            input => input,
-        };
-        self.inputs.iter().position(|x| *x == input).unwrap_or_else(|| {
-            self.inputs.push(input);
-            self.inputs.len() - 1
-        })
-    }
     /// (1): the slot of the time at which side `k` changes, if nothing but time decides.
     fn time<'g>(&self, k: usize, slots: &mut super::numbers::SlotTable<'g>, graph: &'g Graph) -> Option<u32> {
         // g reads t and slots only, and is affine in t
-        let [u, v] = self.list[k].0.map(|id| self.graph.symbol(id));
-        let g = self.graph.program(&[u - v]);
-        let timed = |i: &usize| self.inputs[*i] == Input::Time;
-        let plain = |i: &usize| timed(i) || matches!(self.inputs[*i], Input::Arg(s) if s < SIGNAL);
+        let SharedInputs { graph: own, inputs, .. } = &self.shared;
+        let [u, v] = self.list[k].0.map(|id| own.symbol(id));
+        let g = own.program(&[u - v]);
+        let timed = |i: &usize| inputs[*i] == Input::Time;
+        let plain = |i: &usize| timed(i) || matches!(inputs[*i], Input::Arg(s) if s < SIGNAL);
         let used = g.used_inputs();
         if !used.iter().all(plain) || !used.iter().any(timed) || !g.affine(|i| timed(&i)) {
             return None;
@@ -94,15 +69,15 @@ impl SideTable {
         // an operand in the graph of the slots, at a given t
         let symbols = slots.symbols.clone();
         let at = |x: Sym, t: f64| {
-            self.graph.program(&[x]).replay(graph, |i| match self.inputs[i] {
+            own.program(&[x]).replay(graph, |i| match inputs[i] {
                 Input::Arg(s) => symbols[s as usize],
                 _ => graph.constant(t),
             })[0]
         };
-        let is_time = |x: Sym| self.inputs.iter().position(|i| *i == Input::Time) == lone_input(x);
+        let is_time = |x: Sym| inputs.iter().position(|i| *i == Input::Time) == lone_input(x);
         let time = match (is_time(u), is_time(v)) {
-            (true, false) if !depends(v, &self.inputs) => at(v, 0.0),
-            (false, true) if !depends(u, &self.inputs) => at(u, 0.0),
+            (true, false) if !depends(v, inputs) => at(v, 0.0),
+            (false, true) if !depends(u, inputs) => at(u, 0.0),
             _ => zero_of(at(u - v, 0.0), at(u - v, 1.0)),
         };
         Some(slots.slot(time))
@@ -144,16 +119,29 @@ impl Builder<'_, '_> {
     /// All conditions: what is known of them, and the functional of their g.
     pub(super) fn all_sides(&mut self) -> (Vec<Side>, Draft) {
         let table = std::mem::take(&mut self.sides);
+        let graph = &table.shared.graph;
         let mut sides = vec![];
         let mut outputs = vec![];
         for (k, ([u, v], side)) in table.list.iter().enumerate() {
             let time = table.time(k, &mut self.slots, self.graph);
             sides.push(Side { time, ..side.clone() });
-            outputs.push(table.graph.symbol(*u) - table.graph.symbol(*v));
+            outputs.push(graph.symbol(*u) - graph.symbol(*v));
         }
-        let program = table.graph.program(&outputs);
-        (sides, Draft { sensors: table.sensors, program, inputs: table.inputs })
+        let program = graph.program(&outputs);
+        (sides, Draft { sensors: table.shared.sensors, program, inputs: table.shared.inputs })
     }
+}
+
+/// Symbols whose conditions are sides, and √(x x) is |x| where a corner is met exactly: not in constraints.
+pub(super) fn sided<'h>(
+    symbols: &[Sym<'h>],
+    edge_of: fn(Edge) -> Edge,
+    side: SideOf<'_, 'h>,
+) -> Vec<Sym<'h>> {
+    let Some(graph) = symbols.first().map(|s| s.graph()) else { return vec![] };
+    let corner = edge_of(Edge::Corner) == Edge::Corner;
+    let symbols = if corner { graph.with_absolutes(symbols) } else { symbols.to_vec() };
+    graph.sided(&symbols, &mut |pair, edge| side(pair, edge_of(edge)))
 }
 
 impl<'h> SensorEnv<'_, '_, '_, 'h> {
@@ -164,9 +152,18 @@ impl<'h> SensorEnv<'_, '_, '_, 'h> {
         what: &str,
         edge_of: fn(Edge) -> Edge,
     ) -> Draft {
-        let graph = self.graph;
-        let sided = graph.sided(outputs, &mut |pair, edge| self.side(pair, edge_of(edge), what));
+        let sided = self.with_sides(outputs, what, edge_of);
+        self.note_cuts(&sided, what, edge_of);
         self.draft(&sided)
+    }
+    /// Outputs whose conditions are sides.
+    pub(super) fn with_sides(
+        &mut self,
+        outputs: &[Sym<'h>],
+        what: &str,
+        edge_of: fn(Edge) -> Edge,
+    ) -> Vec<Sym<'h>> {
+        sided(outputs, edge_of, &mut |pair, edge| self.side(pair, edge, what))
     }
     /// The side of u > v, if it can change along a run.
     fn side(&mut self, pair: [Sym<'h>; 2], edge: Edge, what: &str) -> Option<Sym<'h>> {

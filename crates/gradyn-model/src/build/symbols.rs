@@ -16,7 +16,7 @@ use super::numbers::Quad;
 use super::vectors::{Port, Symbols, cross, difference, dot, normal, scaled, sum};
 use crate::functional::Sensor;
 use crate::ports::Affine;
-use crate::program::{Graph, Sym};
+use crate::program::{Graph, Program, Sym};
 use crate::signal::Input;
 use std::collections::{HashMap, HashSet};
 
@@ -84,7 +84,11 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
     }
     /// The program of some outputs, with the sensors that they need.
     pub(crate) fn draft(&self, outputs: &[Sym<'h>]) -> Draft {
-        let used: HashSet<usize> = outputs.iter().flat_map(|s| s.inputs()).collect();
+        self.draft_of(self.graph.program(outputs))
+    }
+    /// A program of this graph, with the sensors that it needs.
+    pub(super) fn draft_of(&self, program: Program) -> Draft {
+        let used: HashSet<usize> = program.used_inputs().iter().copied().collect();
         let mut sensors = vec![];
         let keep = |(i, input): (usize, &Input)| match input {
             Input::Sensor(k) if used.contains(&i) => {
@@ -95,7 +99,7 @@ impl<'a, 'g, 'm, 'h> SensorEnv<'a, 'g, 'm, 'h> {
             _ => Input::Time, // a place that the program does not read
         };
         let inputs = self.inputs.iter().enumerate().map(keep).collect();
-        Draft { program: self.graph.program(outputs), inputs, sensors }
+        Draft { program, inputs, sensors }
     }
     /// Do some symbols read velocities?
     pub(crate) fn read_velocities(&self, symbols: &[Sym<'h>]) -> bool {

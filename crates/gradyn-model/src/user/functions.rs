@@ -65,7 +65,7 @@ impl<U: StateSpace> Space<U> {
             FunctionalSet::Integrand => self.user.integrands(at.t, y, z, &at.v[self.f..], p, &mut values),
             FunctionalSet::Terminal => self.user.terminals(at.t, y, z, p, &mut values),
             FunctionalSet::Output => values.copy_from_slice(at.q),
-            FunctionalSet::Condition | FunctionalSet::Event => values.clear(),
+            FunctionalSet::Condition | FunctionalSet::Cut | FunctionalSet::Event => values.clear(),
         }
         values
     }

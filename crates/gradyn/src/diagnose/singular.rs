@@ -15,6 +15,7 @@
 //! of one of the last nodes: the rows amplify rounding by 1/s, so that steps may fail before s is zero, and a
 //! may be lost already.
 
+use super::cuts::ahead;
 use super::freedoms::explain_freedoms;
 use super::geometry::massless;
 use super::guards::explain_undefined;
@@ -220,6 +221,11 @@ pub(crate) fn explain(
             reached: run.plan.t[run.plan.steps()],
             rows: dependent_rows(sys, s, &kept, rows.of(n), &terms),
         };
+    }
+    // a pole or a jump just ahead
+    if let Some(passed) = ahead(model, run, p) {
+        let reason = e.to_string();
+        return StepError::Cut { t: passed.t, what: passed.what, cut: passed.kind.text(), reason };
     }
     explain_freedoms(model, e, method, run, &mut terms)
 }

@@ -112,6 +112,7 @@ fn of_times(e: &StepError) -> Option<&'static str> {
             "change the design so that the motion passes the edge with some speed, or not at all; or smooth \
              the jump by a ramp"
         }
+        StepError::Cut { .. } => "write the law so that it is continuous there, or with `if` on either side",
         StepError::Together { .. } => "let one of them happen earlier, or smooth one of the jumps by a ramp",
         StepError::EventBlocked { .. } => {
             "leave one of its velocities out: joints and drivers prescribe the others"

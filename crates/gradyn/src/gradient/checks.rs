@@ -102,6 +102,9 @@ pub(super) fn check_run(model: &Prepared, run: &Run) -> Result<(), Error> {
             )
             .into());
     }
+    if let Some(passed) = &run.passed {
+        return Err(passed.refusal().into());
+    }
     run.jump.as_ref().map_or(Ok(()), |jump| Err(jump.refusal().into()))
 }
 

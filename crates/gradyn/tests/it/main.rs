@@ -10,6 +10,7 @@ mod control;
 mod convergence;
 mod coordinates;
 mod cost;
+mod cuts;
 mod documents;
 mod edges;
 mod elements;

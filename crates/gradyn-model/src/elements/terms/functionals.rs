@@ -21,6 +21,7 @@ impl Elements {
             FunctionalSet::Terminal => &self.terminal,
             FunctionalSet::Output => &self.output,
             FunctionalSet::Condition => &self.conditions,
+            FunctionalSet::Cut => &self.cut_values,
             FunctionalSet::Event => &self.event_rows,
         }
     }
