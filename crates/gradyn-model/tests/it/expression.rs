@@ -199,6 +199,7 @@ const ERRORS: &[(&str, &str, &str, &str)] = &[
     ("()", ")", "a value is missing before ')'", ""),
     ("max(1,)", ")", "a value is missing before ')'", ""),
     ("[]", "[]", "a vector needs components", ""),
+    ("(R).x.y", ".y", "a component is a number and has no components", ""),
     ("1 < 2 < 3", "<", "comparisons cannot be chained", "(a < b) * (b < c)"),
     // characters and numbers
     ("1 $ 2", "$", "unexpected character '$'", ""),
