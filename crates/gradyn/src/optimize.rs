@@ -119,7 +119,7 @@ impl Optimization {
             return Err(e.help("add [study.optimize] with minimise = \"an objective\"").into());
         };
         let Plan { scenarios, problem, weights, rows, fit } =
-            Plan::new(study, &file.mechanism, nominal, &file.folder)?;
+            Plan::new(study, &file.mechanism, nominal, (&file.folder, file.anywhere))?;
         let prepare = |(name, weight, mechanism): (String, f64, Mechanism)| {
             let prepared = Prepared::new_in(&mechanism, nominal.model.family);
             let prepared = prepared.and_then(|p| p.check_method(&method).and(p.mesh()).and(Ok(p)));
