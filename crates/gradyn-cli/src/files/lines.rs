@@ -62,6 +62,8 @@ pub(crate) struct Lines {
     half: Vec<u8>,
     /// Is it a pipe or a device?
     special: bool,
+    /// May it take the place of an old file?
+    replaces: bool,
     file: Option<File>,
 }
 
@@ -82,7 +84,8 @@ impl Lines {
             let message = format!("{} is a pipe or a device: it cannot be continued", path.display());
             return Err(Failure::command(message, other));
         }
-        let bytes = if special || (replace && !resume) { vec![] } else { content(path, &other)? };
+        let replaces = replace && !resume && !special;
+        let bytes = if special || replaces { vec![] } else { content(path, &other)? };
         // a file is continued only if that is asked for
         if !resume && !bytes.is_empty() {
             let help = format!(
@@ -96,7 +99,8 @@ impl Lines {
         let (old, sum) = opened(path, form, whole)?;
         let length = whole.len() as u64;
         let half = half.to_vec();
-        Ok(Self { path: path.to_owned(), flag, form, old, sum, length, half, special, file: None })
+        let path = path.to_owned();
+        Ok(Self { path, flag, form, old, sum, length, half, special, replaces, file: None })
     }
     /// Has it the checksums of its lines?
     pub(crate) fn is_sealed(&self) -> bool {
@@ -111,22 +115,36 @@ impl Lines {
             let message = format!("{} is something else: it stays as it is", self.path.display());
             return Err(Failure::command(message, format!("give another file by {}", self.flag)));
         }
-        self.file = Some(self.locked()?);
-        // a new file takes the place of an old one with its first line
-        if self.length == 0 && !self.special {
-            self.sum = Some(Checksum::of(first));
-            let line = format!("{sealed}\n");
-            whole::write(&self.path, line.as_bytes(), true).map_err(|e| self.cannot_write(&e))?;
-            self.length = line.len() as u64;
-            self.file = Some(self.locked()?);
-            return Ok(());
+        // an old file makes room for the first line of a new one
+        let file = self.locked()?;
+        let known = self.length + self.half.len() as u64;
+        let there = if self.special { known } else { file.metadata().map_or(known, |m| m.len()) };
+        if self.replaces && there > 0 {
+            return self.begin_anew(first, &sealed);
         }
-        if self.special {
+        // what was read is what is there; half a line is cut off
+        if there != known {
+            let message = format!("{} was written by another run just now", self.path.display());
+            return Err(Failure::command(message, "do the same again"));
+        }
+        let cut = if self.special { Ok(()) } else { file.set_len(self.length) };
+        cut.map_err(|e| self.cannot_write(&e))?;
+        self.file = Some(file);
+        if self.length == 0 {
             self.sum = Some(Checksum::EMPTY);
-            return self.append(&[first]);
+            self.append(&[first])?;
+            whole::sync_folder(&self.path);
         }
-        let cut = self.file.as_ref().map_or(Ok(()), |file| file.set_len(self.length));
-        cut.map_err(|e| self.cannot_write(&e))
+        Ok(())
+    }
+    /// Puts a new file with its first line in the place of an old one, which is locked here.
+    fn begin_anew(&mut self, first: &str, sealed: &str) -> Result<(), Failure> {
+        let line = format!("{sealed}\n");
+        whole::write(&self.path, line.as_bytes(), true).map_err(|e| self.cannot_write(&e))?;
+        self.length = line.len() as u64;
+        self.sum = Some(Checksum::of(first));
+        self.file = Some(self.locked()?);
+        Ok(())
     }
     /// The file, which no other run may write.
     fn locked(&self) -> Result<File, Failure> {

@@ -6,7 +6,7 @@ use std::io::Write as _;
 const MOST_LINES: usize = 60;
 
 /// Longest line of a message [characters].
-const LONGEST_LINE: usize = 400;
+const LONGEST_LINE: usize = 1000;
 
 /// A message for the user; nobody may be there to read it.
 pub(crate) fn complain(text: &str) {
@@ -72,12 +72,12 @@ mod tests {
         assert_eq!(read, object);
     }
 
-    /// Sixty lines of four hundred characters.
+    /// Sixty lines of a thousand characters.
     #[test]
     fn messages_are_short() {
-        let text = shortened(&format!("{}\n", "ü".repeat(1000)).repeat(1000));
+        let text = shortened(&format!("{}\n", "ü".repeat(2000)).repeat(1000));
         assert_eq!(text.lines().count(), 61);
-        assert!(text.lines().all(|line| line.chars().count() <= 402));
+        assert!(text.lines().all(|line| line.chars().count() <= 1002));
         assert!(text.ends_with("… and 940 more lines"));
         assert_eq!(shortened("one\ntwo"), "one\ntwo");
     }

@@ -77,6 +77,13 @@ fn outputs_that_are_no_numbers() {
     let o = folder.json(&["simulate", "m.toml"]);
     assert_eq!(o["warnings"], serde_json::json!([warning]));
     assert!(o["rows"][2][1].is_null());
+    // so are those of an equilibrium
+    let car = Folder::example("quarter_car");
+    let text = car.read("quarter_car.toml");
+    car.write("quarter_car.toml", &text.replacen("[output]", "[output]\nbad = \"sqrt(-1 - car.P.y^2)\"", 1));
+    let o = car.json(&["equilibrium", "quarter_car.toml"]);
+    let warning = "not-finite: `bad` is NaN at the equilibrium";
+    assert!(o["warnings"].as_array().unwrap().contains(&warning.into()), "{o}");
     // an objective that is none is an error, as before
     folder.write("m.toml", &folder.read("m.toml").replace("\"mass.P.x\" }\n", "\"sqrt(0.4 - t)\" }\n"));
     assert_eq!(folder.run(&["simulate", "m.toml"]).code, 1);
