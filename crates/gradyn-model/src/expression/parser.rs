@@ -7,7 +7,7 @@ use super::{Ast, Expr, ExpressionError, Operator};
 const DEPTH: usize = 100;
 
 /// Longest expression [bytes].
-const LENGTH: usize = 100_000;
+const LENGTH: usize = 1 << 20;
 
 const SUM: &[Operator] = &[Operator::Add, Operator::Sub];
 const PRODUCT: &[Operator] = &[Operator::Mul, Operator::Div];
@@ -18,7 +18,7 @@ type Parsed = Result<Ast, ExpressionError>;
 /// Parses the whole of `text`.
 pub(super) fn parse(text: &str) -> Parsed {
     if text.len() > LENGTH {
-        let message = format!("the expression has more than {LENGTH} characters");
+        let message = format!("the expression has more than {LENGTH} bytes");
         return Err(
             ExpressionError::new(message, 0..text.len()).help("give parts of it a name, as constants")
         );

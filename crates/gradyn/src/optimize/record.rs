@@ -39,8 +39,8 @@ impl Record {
             }
         };
         // in order of time
-        if let Some(row) = rows.iter().find(|row| row.iter().any(|x| !x.is_finite())) {
-            let message = format!("study, optimize, fit: {row:?} has a value that is not finite");
+        if let Some(k) = rows.iter().position(|row| row.iter().any(|x| !x.is_finite())) {
+            let message = format!("study, optimize, fit: row {} has a value that is not finite", k + 1);
             return Err(ModelError::new(message).at(&fit.place));
         }
         rows.sort_by(|a, b| a[0].total_cmp(&b[0]));
