@@ -48,6 +48,9 @@ pub(crate) enum Command {
         /// File to write; the screen if absent
         #[arg(long)]
         out: Option<PathBuf>,
+        /// Replace the file if it exists
+        #[arg(long, requires = "out")]
+        overwrite: bool,
     },
     /// JSON Schema of the model file, for editors
     Schema,
@@ -95,6 +98,9 @@ pub(crate) struct CheckArgs {
     /// Print the model as TOML in which every instance of a template is written out, and nothing else
     #[arg(long, conflicts_with_all = ["json", "set", "t_end"])]
     pub expand: bool,
+    /// Let the record of a fit be outside of the folder of the model
+    #[arg(long)]
+    pub allow_path: bool,
 }
 
 #[derive(Args)]
@@ -128,6 +134,9 @@ pub(crate) struct RunArgs {
     /// Write the table to a file: .csv or .json
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
     /// Time between rows of the table [s]; every step if absent
     #[arg(long, value_name = "H", allow_negative_numbers = true)]
     pub output_step: Option<String>,
@@ -149,6 +158,9 @@ pub(crate) struct GradientArgs {
     /// methods; for the adjoint the running gradient, the contribution of each step and dψ/d(initial state)
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Replace files that exist
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
     /// Do not ask whether the gradient is that of the problem, nor what it is known to
     #[arg(long)]
     pub no_certificate: bool,

@@ -22,6 +22,9 @@ pub(crate) fn check(a: &CheckArgs) -> Result<(), Failure> {
     }
     // method, sensitivity, study: read as a run would, so that their mistakes show
     let mut l = Loaded::new(&a.model)?;
+    if a.allow_path {
+        l.study.allow_path();
+    }
     l.times()?;
     let method = l.method(&MethodArgs::none())?;
     let sensitivity = l.sensitivity(None, true)?;

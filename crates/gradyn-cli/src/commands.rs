@@ -1,17 +1,18 @@
 //! What each command does.
 
-use crate::args::{GradientArgs, RunArgs, What};
+use crate::args::{GradientArgs, ModelArgs, RunArgs, What};
 use crate::diagnostic::Failure;
+use crate::files::Targets;
 use crate::loaded::{Loaded, seconds};
 use crate::output;
 use gradyn::optimize::Optimizer;
 use gradyn::registry::{Formulation, Integrator, OPTIONS, OptionEntry, SENSORS, Sensitivity};
 use gradyn::study::AUTO;
 use gradyn::{
-    Contributions, Coordinates, GradientReport, Method, PenaltyError, Prepared, Run, Verdict, file,
+    Contributions, Coordinates, GradientReport, Method, PenaltyError, Prepared, Run, Verdict, Warning, file,
 };
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 type Done = Result<(), Failure>;
 
@@ -22,7 +23,7 @@ pub(crate) fn print(value: &Value) {
 /// `gradyn simulate`.
 pub(crate) fn simulate(a: &RunArgs) -> Done {
     // what can be refused before the run: path, model, output step
-    a.out.as_deref().map_or(Ok(()), output::check_path)?;
+    let targets = targets(&a.model, a.out.as_deref(), a.overwrite)?;
     let mut l = Loaded::new(&a.model)?;
     let every = match &a.output_step {
         Some(h) => Some(seconds("--output-step", h)?),
@@ -33,14 +34,15 @@ pub(crate) fn simulate(a: &RunArgs) -> Done {
     let run = run(&l, &method, a.penalty_error, a.model.quiet)?;
     let penalty = penalty_error(&l, &run, None, a.penalty_error)?;
     let table = l.prepared.table(&run, every).map_err(|e| l.fail(e))?;
+    let wrong = output::not_finite(&table.columns, &table.rows, a.model.quiet);
+    let object = || output::simulate_json(&l.prepared, &run, &table, &wrong, penalty.as_ref());
     // file of the table
     if let Some(path) = &a.out {
-        let object = || output::simulate_json(&l.prepared, &run, &table, penalty.as_ref());
-        output::write(path, || output::csv(&table.columns, &table.rows), object)?;
+        output::write(&targets, path, || output::csv(&table.columns, &table.rows), object)?;
     }
     // summary on standard output
     if a.model.json {
-        print(&output::simulate_json(&l.prepared, &run, &table, penalty.as_ref()));
+        print(&object());
     } else {
         output::say(&output::run_text(&l.prepared, &run));
         penalty.iter().for_each(|e| output::say(&output::penalty_text(&l.prepared, e)));
@@ -56,12 +58,25 @@ pub(crate) fn simulate(a: &RunArgs) -> Done {
     Ok(())
 }
 
+/// Where a table may be written; refused before the run if it may not.
+fn targets(model: &ModelArgs, out: Option<&Path>, overwrite: bool) -> Result<Targets, Failure> {
+    let targets = Targets::new(overwrite, &[&model.model]);
+    if let Some(path) = out {
+        output::check_kind(path)?;
+        targets.check(path)?;
+    }
+    Ok(targets)
+}
+
 /// `gradyn gradient`; is it trusted, where that is asked?
 pub(crate) fn gradient(a: &GradientArgs) -> Result<bool, Failure> {
     // what can be refused before the run: path, model, sensitivity
-    a.out.as_deref().map_or(Ok(()), output::check_path)?;
+    let targets = targets(&a.model, a.out.as_deref(), a.overwrite)?;
     let mut l = Loaded::new(&a.model)?;
     let sensitivity = l.sensitivity(a.sensitivity.as_deref(), a.model.quiet)?;
+    if let Some(path) = a.out.as_deref().filter(|path| has_companion(path, sensitivity)) {
+        targets.check(&companion(path))?;
+    }
     // run, gradient, and what is asked of them
     let method = l.method(&a.method)?;
     let run = run(&l, &method, a.penalty_error, a.model.quiet)?;
@@ -72,7 +87,7 @@ pub(crate) fn gradient(a: &GradientArgs) -> Result<bool, Failure> {
     let penalty = penalty_error(&l, &run, Some(&g), a.penalty_error)?;
     // file of the contributions
     if let Some(path) = &a.out {
-        history(&l, &run, &g, path)?;
+        history(&l, &run, &g, &Sink { targets: &targets, path, quiet: a.model.quiet })?;
     }
     // report on standard output
     if a.model.json {
@@ -106,22 +121,42 @@ fn penalty_error(
     wanted.then(|| l.prepared.penalty_error(run, g).map_err(|e| l.fail(e))).transpose()
 }
 
+/// Where the history of a gradient goes.
+struct Sink<'a> {
+    targets: &'a Targets,
+    path: &'a Path,
+    quiet: bool,
+}
+
+/// Does a history have a second file beside it: derivatives over the start, for which a table has no room?
+fn has_companion(path: &Path, sensitivity: Sensitivity) -> bool {
+    sensitivity == Sensitivity::DiscreteAdjoint && path.extension().is_some_and(|e| e == "csv")
+}
+
+/// The second file of a history.
+fn companion(path: &Path) -> PathBuf {
+    path.with_extension("initial.csv")
+}
+
 /// What `gradient --out` writes.
-fn history(l: &Loaded, run: &Run, g: &GradientReport, path: &Path) -> Done {
-    let object = |kind: &str, columns: &[String], rows: &[Vec<f64>]| {
+fn history(l: &Loaded, run: &Run, g: &GradientReport, sink: &Sink) -> Done {
+    let object = |kind: &str, columns: &[String], rows: &[Vec<f64>], wrong: &[Warning]| {
         let mut o = output::gradient_json(&l.prepared, run, g, None, None);
+        if let Some(list) = o["warnings"].as_array_mut() {
+            list.extend(output::texts(wrong).into_iter().map(Value::from));
+        }
         o["history"] = json!({"kind": kind, "columns": columns, "rows": rows});
         o
     };
     if g.sensitivity == Sensitivity::DiscreteAdjoint {
-        contributions(l, run, path, &object)
+        contributions(l, run, sink, &object)
     } else {
-        sensor_sensitivities(l, run, path, &object)
+        sensor_sensitivities(l, run, sink, &object)
     }
 }
 
-/// The object of a history: its kind, columns and rows.
-type HistoryObject<'a> = &'a dyn Fn(&str, &[String], &[Vec<f64>]) -> Value;
+/// The object of a history: its kind, columns, rows, and what is not finite in them.
+type HistoryObject<'a> = &'a dyn Fn(&str, &[String], &[Vec<f64>], &[Warning]) -> Value;
 
 /// Names of derivatives: each of `names` over each parameter.
 fn derivative_names(p: &Prepared, names: &[String]) -> Vec<String> {
@@ -130,7 +165,7 @@ fn derivative_names(p: &Prepared, names: &[String]) -> Vec<String> {
 }
 
 /// Derivatives of the output columns at every node.
-fn sensor_sensitivities(l: &Loaded, run: &Run, path: &Path, object: HistoryObject) -> Done {
+fn sensor_sensitivities(l: &Loaded, run: &Run, sink: &Sink, object: HistoryObject) -> Done {
     let p = &l.prepared;
     let plan = &run.trajectory.plan;
     let all = p.output_sensitivities(run).map_err(|e| l.fail(e))?;
@@ -138,11 +173,13 @@ fn sensor_sensitivities(l: &Loaded, run: &Run, path: &Path, object: HistoryObjec
     let columns: Vec<String> = std::iter::once("t".into()).chain(names).collect();
     let row = |(n, rows): (usize, &Vec<Vec<f64>>)| std::iter::once(plan.t[n]).chain(rows.concat()).collect();
     let rows: Vec<Vec<f64>> = all.iter().enumerate().map(row).collect();
-    output::write(path, || output::csv(&columns, &rows), || object("sensor sensitivities", &columns, &rows))
+    let wrong = output::not_finite(&columns, &rows, sink.quiet);
+    let object = || object("sensor sensitivities", &columns, &rows, &wrong);
+    output::write(sink.targets, sink.path, || output::csv(&columns, &rows), object)
 }
 
 /// Contribution of each record, and the gradient gathered from that record to the end.
-fn contributions(l: &Loaded, run: &Run, path: &Path, object: HistoryObject) -> Done {
+fn contributions(l: &Loaded, run: &Run, sink: &Sink, object: HistoryObject) -> Done {
     let p = &l.prepared;
     let (_, c) = p.contributions(run).map_err(|e| l.fail(e))?;
     // columns: contributions, then their sums
@@ -159,19 +196,20 @@ fn contributions(l: &Loaded, run: &Run, path: &Path, object: HistoryObject) -> D
         "state": state, "d_state": c.initial_state,
         "conditions": conditions, "d_conditions": c.conditions,
     });
+    let wrong = output::not_finite(&columns, &rows, sink.quiet);
     let object = || {
-        let mut o = object("contributions and running gradient", &columns, &rows);
-        o["initial"] = initial.clone();
+        let mut o = object("contributions and running gradient", &columns, &rows, &wrong);
+        o["initial"] = initial;
         o
     };
-    output::write(path, || output::csv(&columns, &rows), object)?;
+    output::write(sink.targets, sink.path, || output::csv(&columns, &rows), object)?;
     // a table has no room for them: they are in a file beside it
-    if path.extension().is_some_and(|e| e == "csv") {
+    if has_companion(sink.path, Sensitivity::DiscreteAdjoint) {
         let columns: Vec<String> = state.iter().chain(&conditions).cloned().collect();
         let rows: Vec<Vec<f64>> =
             c.initial_state.iter().zip(&c.conditions).map(|(s, c)| [s.clone(), c.clone()].concat()).collect();
-        let beside = path.with_extension("initial.csv");
-        output::write(&beside, || output::csv(&columns, &rows), || json!({}))?;
+        let csv = || output::csv(&columns, &rows);
+        output::write(sink.targets, &companion(sink.path), csv, || json!({}))?;
     }
     Ok(())
 }
@@ -241,22 +279,14 @@ fn first_sentence(text: &str) -> String {
 }
 
 /// `gradyn example`.
-pub(crate) fn example(name: &str, out: Option<&Path>) -> Done {
+pub(crate) fn example(name: &str, out: Option<&Path>, overwrite: bool) -> Done {
     let text = gradyn::examples::find(name).ok_or_else(|| {
         let names: Vec<&str> = gradyn::examples::ALL.iter().map(|e| e.0).collect();
         Failure::command(format!("there is no example `{name}`"), format!("valid: {}", names.join(", ")))
     })?;
     match out {
         None => output::say(text),
-        Some(path) if path.exists() => {
-            return Err(Failure::command(
-                format!("{} exists", path.display()),
-                "choose another name: nothing is overwritten",
-            ));
-        }
-        Some(path) => {
-            output::write_text(path, text)?;
-        }
+        Some(path) => Targets::new(overwrite, &[]).write(path, text.as_bytes())?,
     }
     Ok(())
 }

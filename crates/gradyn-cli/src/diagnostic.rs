@@ -1,8 +1,13 @@
 //! Errors on the screen: what happened, where in the file, what to try.
 
+use crate::output::escaped;
 use gradyn::{Error, ErrorKind};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceSpan};
 use std::fmt;
+use std::ops::Range;
+
+/// Longest line of a model file that is shown [bytes].
+const LONGEST_LINE: usize = 300;
 
 /// A failed command.
 #[derive(Debug)]
@@ -58,27 +63,55 @@ impl miette::Diagnostic for Report {
     }
 }
 
+impl Report {
+    /// Shows some bytes of a text; where its lines there are too long to be shown, their number alone.
+    fn mark(&mut self, name: &str, text: &str, place: Range<usize>) {
+        // lines = those of the place, with one before and one behind
+        let floor = |k: usize| (0..=k.min(text.len())).rev().find(|k| text.is_char_boundary(*k)).unwrap_or(0);
+        let end = floor(place.end);
+        let start = floor(place.start.min(end));
+        let line = text[..start].matches('\n').count();
+        let last = line + text[start..end].matches('\n').count();
+        let mut shown = text.lines().skip(line.saturating_sub(1)).take(last + 3 - line);
+        if shown.any(|line| line.len() > LONGEST_LINE) {
+            let column = text[..start].chars().rev().take_while(|c| *c != '\n').count();
+            self.message = format!("{name}, line {}, column {}: {}", line + 1, column + 1, self.message);
+        } else {
+            self.source = Some(NamedSource::new(name, masked(text)));
+            self.label = Some((start, end - start).into());
+        }
+    }
+}
+
+/// A text of the same length without characters that a terminal obeys.
+fn masked(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => out.push(c),
+            c if gradyn::file::is_control(c) => out.extend(std::iter::repeat_n('?', c.len_utf8())),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         // report = message, help, and the place in the file where there is one
         let mut report = Report { message: String::new(), help: None, source: None, label: None };
         match self {
             Self::Command { message, help } => {
-                report.message.clone_from(message);
-                report.help = (!help.is_empty()).then(|| help.clone());
+                report.message = escaped(message);
+                report.help = (!help.is_empty()).then(|| escaped(help));
             }
             Self::Library { error, file } => {
-                report.message = error.to_string();
-                report.help.clone_from(&error.help);
-                let (name, text) = file;
+                report.message = escaped(&error.message);
+                report.help = error.help.as_deref().map(escaped);
+                let name = escaped(&file.0);
                 match (&error.kind, error.bytes()) {
-                    (ErrorKind::Model, Some(place)) => {
-                        let end = place.end.min(text.len());
-                        let start = place.start.min(end);
-                        report.source = Some(NamedSource::new(name, text.clone()));
-                        report.label = Some((start, end - start).into());
-                    }
-                    (ErrorKind::Model, None) => report.message = format!("{name}: {error}"),
+                    (ErrorKind::Model, Some(place)) => report.mark(&name, &file.1, place),
+                    (ErrorKind::Model, None) => report.message = format!("{name}: {}", report.message),
                     _ => {}
                 }
             }

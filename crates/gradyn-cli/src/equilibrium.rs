@@ -4,8 +4,8 @@ use crate::args::EquilibriumArgs;
 use crate::diagnostic::Failure;
 use crate::loaded::Loaded;
 use crate::output;
-use gradyn::Prepared;
 use gradyn::equilibrium::{Observed, Statics};
+use gradyn::{Prepared, Warning, WarningCode};
 use serde_json::{Map, Value, json};
 use std::ops::Range;
 
@@ -18,6 +18,20 @@ struct Table<'a> {
     statics: &'a Statics,
     /// Title, key and range of the columns.
     groups: Vec<(&'static str, &'static str, Range<usize>)>,
+    /// What is not finite in it.
+    wrong: Vec<Warning>,
+}
+
+/// A warning for each value that is not finite, or has such a derivative.
+fn not_finite(s: &Statics) -> Vec<Warning> {
+    let slopes = |k: usize| s.gradient.iter().flat_map(move |g| &g[k]).copied();
+    let values = s.outputs.iter().enumerate();
+    let found = values.filter_map(|(k, (name, x))| match (x.is_finite(), slopes(k).all(f64::is_finite)) {
+        (false, _) => Some(format!("`{name}` is {x} at the equilibrium")),
+        (true, false) => Some(format!("the derivative of `{name}` is not finite at the equilibrium")),
+        (true, true) => None,
+    });
+    found.map(|text| Warning::new(WarningCode::NotFinite, text)).collect()
 }
 
 /// `gradyn equilibrium`.
@@ -36,7 +50,11 @@ pub(crate) fn equilibrium(a: &EquilibriumArgs) -> Result<(), Failure> {
         ("forces", "forces", bodies..forces),
         ("reactions", "reactions", forces..statics.outputs.len()),
     ];
-    let table = Table { prepared: &l.prepared, statics: &statics, groups };
+    let wrong = not_finite(&statics);
+    if !a.model.quiet {
+        wrong.iter().for_each(|w| output::complain(&format!("warning: {w}")));
+    }
+    let table = Table { prepared: &l.prepared, statics: &statics, groups, wrong };
     output::say(&if a.model.json { format!("{}\n", table.object()) } else { table.text() });
     Ok(())
 }
@@ -150,7 +168,7 @@ impl Table<'_> {
             "search": e.search.name(), "iterations": e.iterations, "residual": e.residual,
             "unstable": e.unstable,
             "coordinates": output::named(names, &e.q), "conditions": efforts,
-            "warnings": output::texts(&p.model.warnings),
+            "warnings": output::texts(p.model.warnings.iter().chain(&self.wrong)),
         });
         // values of each group
         for (_, key, range) in &self.groups {

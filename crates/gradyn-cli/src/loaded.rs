@@ -2,9 +2,10 @@
 
 use crate::args::{MethodArgs, ModelArgs};
 use crate::diagnostic::Failure;
+use crate::files;
 use crate::progress::Progress;
 use gradyn::equilibrium::Observed;
-use gradyn::file::{self, ModelFile};
+use gradyn::file::ModelFile;
 use gradyn::{Coordinates, Error, Method, Prepared, Run, Sensitivity, Stepping, Study};
 use std::ops::{ControlFlow, Range};
 
@@ -140,19 +141,13 @@ fn of_flag(e: Error) -> Failure {
 /// Name and text of the model file.
 fn source(a: &ModelArgs) -> Result<(String, String), Failure> {
     let name = a.model.display().to_string();
-    let text = std::fs::read_to_string(&a.model).map_err(|e| {
-        Failure::command(
-            format!("{name} cannot be read: {e}"),
-            "`gradyn example five_bar` prints a model to start from",
-        )
-    })?;
-    Ok((name, text))
+    Ok((name, files::model(&a.model)?))
 }
 
 /// The model with its instances written out.
 pub(crate) fn expanded(a: &ModelArgs) -> Result<String, Failure> {
     let (name, text) = source(a)?;
-    file::expanded(&a.model, &text).map_err(|e| Failure::in_file(e, &name, &text))
+    gradyn::file::expanded(&a.model, &text).map_err(|e| Failure::in_file(e, &name, &text))
 }
 
 /// The two sides of NAME=VALUE, which stands after a flag.

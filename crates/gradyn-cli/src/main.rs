@@ -5,7 +5,7 @@ mod check;
 mod commands;
 mod diagnostic;
 mod equilibrium;
-mod lines;
+mod files;
 mod loaded;
 mod optimize;
 mod output;
@@ -41,14 +41,14 @@ fn main() -> ExitCode {
         },
         Command::Sweep(a) => sweep::sweep(a),
         Command::List { what } => commands::list(*what),
-        Command::Example { name, out } => commands::example(name, out.as_deref()),
+        Command::Example { name, out, overwrite } => commands::example(name, out.as_deref(), *overwrite),
         Command::Schema => commands::schema(),
     };
     // code of the failure
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            crate::output::complain(&format!("{failure}"));
+            output::tell(&failure.to_string());
             ExitCode::from(failure.code())
         }
     }

@@ -1,20 +1,21 @@
 //! Results as JSON objects, CSV files and text.
 
 mod certificate;
+mod screen;
+mod table;
 mod text;
 
 pub(crate) use certificate::{certificate_json, certificate_text};
+pub(crate) use screen::{complain, escaped, say, tell};
+pub(crate) use table::{cell, check_kind, csv, not_finite, write};
 pub(crate) use text::{gradient_text, penalty_text, run_text};
 
-use crate::diagnostic::Failure;
 use gradyn::penalty::{Estimate, PenaltyError};
 use gradyn::report::Table;
 use gradyn::{
     Certificate, GradientReport, Happened, Largest, Method, Prepared, Run, Sensitivity, Stepping, Warning,
 };
 use serde_json::{Map, Value, json};
-use std::io::Write as _;
-use std::path::Path;
 
 /// `{"coordinates": …, "formulation": …, …}`.
 pub(crate) fn method(p: &Prepared, sensitivity: Option<Sensitivity>, run: &Run) -> Value {
@@ -92,7 +93,13 @@ pub(crate) fn statistics(run: &Run, gradient: Option<&GradientReport>) -> Value 
 }
 
 /// The object of `simulate --json`.
-pub(crate) fn simulate_json(p: &Prepared, run: &Run, table: &Table, penalty: Option<&PenaltyError>) -> Value {
+pub(crate) fn simulate_json(
+    p: &Prepared,
+    run: &Run,
+    table: &Table,
+    wrong: &[Warning],
+    penalty: Option<&PenaltyError>,
+) -> Value {
     // objectives with their maxima
     let objective = |((name, value), largest): ((&String, &f64), Option<Largest>)| {
         let mut o = json!({"name": name, "value": value});
@@ -109,7 +116,7 @@ pub(crate) fn simulate_json(p: &Prepared, run: &Run, table: &Table, penalty: Opt
         "parameters": named(parameter_names(p), p.rho()),
         "columns": table.columns, "rows": table.rows, "objectives": objectives,
         "statistics": statistics(run, None),
-        "warnings": texts(p.model.warnings.iter().chain(&run.warnings)),
+        "warnings": texts(p.model.warnings.iter().chain(&run.warnings).chain(wrong)),
     });
     insert_penalty(p, penalty, &mut o);
     insert_events(p, run, &mut o);
@@ -179,80 +186,4 @@ fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|l| l.starts_with("VmHWM:"));
     line.and_then(|l| l.split_whitespace().nth(1)).and_then(|k| k.parse::<u64>().ok()).map_or(0, |k| k * 1024)
-}
-
-/// A text in comma-separated values.
-pub(crate) fn cell(text: &str) -> String {
-    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
-}
-
-/// Rows as comma-separated values, every digit kept.
-pub(crate) fn csv(columns: &[String], rows: &[Vec<f64>]) -> String {
-    let mut text = columns.iter().map(|c| cell(c)).collect::<Vec<_>>().join(",");
-    text.push('\n');
-    for row in rows {
-        let line: Vec<String> = row.iter().map(|x| format!("{x}")).collect();
-        text.push_str(&line.join(","));
-        text.push('\n');
-    }
-    text
-}
-
-/// A line for the user; nobody may be there to read it.
-pub(crate) fn complain(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
-}
-
-/// Prints; a reader that has closed the pipe, such as `head`, is no error.
-pub(crate) fn say(text: &str) {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
-            complain(&format!("error: the result cannot be written: {e}"));
-            std::process::exit(2);
-        }
-        // whoever reads has read enough
-        _ => {}
-    }
-}
-
-/// Refuses, before the work is done, a file that could not be written after it.
-pub(crate) fn check_path(path: &Path) -> Result<(), Failure> {
-    let name = path.display();
-    if !path.extension().is_some_and(|e| e == "csv" || e == "json") {
-        return Err(Failure::command(
-            format!("{name}: unknown kind of file"),
-            "use a name that ends in .csv or .json",
-        ));
-    }
-    check_folder(path)
-}
-
-/// Refuses a file in a directory that does not exist.
-pub(crate) fn check_folder(path: &Path) -> Result<(), Failure> {
-    let name = path.display();
-    match path.parent().filter(|p| !p.as_os_str().is_empty() && !p.is_dir()) {
-        Some(folder) => {
-            let message = format!("{name} cannot be written: there is no directory {}", folder.display());
-            Err(Failure::command(message, "create it first"))
-        }
-        None => Ok(()),
-    }
-}
-
-/// Writes a file whose extension says what it is.
-pub(crate) fn write(
-    path: &Path,
-    csv: impl FnOnce() -> String,
-    json: impl FnOnce() -> Value,
-) -> Result<(), Failure> {
-    check_path(path)?;
-    let text = if path.extension().is_some_and(|e| e == "csv") { csv() } else { json().to_string() + "\n" };
-    write_text(path, &text)
-}
-
-/// Writes a file.
-pub(crate) fn write_text(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text)
-        .map_err(|e| Failure::command(format!("{} cannot be written: {e}", path.display()), ""))
 }

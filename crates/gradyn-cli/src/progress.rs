@@ -1,5 +1,6 @@
 //! A progress bar that appears only when a run takes a while and somebody is watching.
 
+use crate::output::escaped;
 use gradyn::optimize::{End, Told};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
@@ -59,7 +60,7 @@ impl Progress {
             ProgressBar::new(1000).with_style(style)
         });
         bar.set_position((1000.0 * part) as u64);
-        bar.set_message(message());
+        bar.set_message(escaped(&message()));
     }
     /// Takes the bar away at the end.
     pub(crate) fn finish(&self) {

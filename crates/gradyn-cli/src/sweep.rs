@@ -5,10 +5,11 @@ mod samples;
 
 use crate::args::SweepArgs;
 use crate::diagnostic::Failure;
-use crate::lines::Lines;
+use crate::files::{Checksum, Form, Lines, Targets, check_folder};
 use crate::loaded::Loaded;
 use crate::output;
 use crate::progress::Progress;
+use gradyn::{Method, Sensitivity};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +23,9 @@ pub(crate) fn sweep(a: &SweepArgs) -> Result<(), Failure> {
         let message = "a sweep is a table: there is no --json";
         return Err(Failure::command(message, "leave it out; --out FILE writes the table"));
     }
-    let (grows, packed) = a.out.as_deref().map_or(Ok((None, false)), destination)?;
+    let inputs: Vec<&Path> = std::iter::once(&*a.model.model).chain(a.samples.as_deref()).collect();
+    let targets = Targets::new(a.overwrite || a.resume, &inputs);
+    let grows = a.out.as_deref().map(|out| destination(out, &targets)).transpose()?;
     let mut l = Loaded::new(&a.model)?;
     l.times()?;
     let method = l.method(&a.method)?;
@@ -37,36 +40,32 @@ pub(crate) fn sweep(a: &SweepArgs) -> Result<(), Failure> {
     // threads; table = the file, continued where it ends
     let pool = rayon::ThreadPoolBuilder::new().num_threads(a.threads.unwrap_or(0) as usize).build();
     let pool = pool.map_err(|e| Failure::command(format!("there are no threads: {e}"), ""))?;
-    let mut table = Table::open(grows.as_deref(), &columns, a.resume, |old| samples.get(old).map(row))?;
+    let header = Header { columns: &columns, model: checksum(a, &l, &method, sensitivity) };
     let total = samples.len();
+    let mut table = Table::open(grows.as_deref(), a, &header, total, |old| row(&samples[old]))?;
     let old = table.rows;
     let mut progress = Progress::new(0.0, 1.0, a.model.quiet);
     // rows in the order of the samples, share by share
     for share in samples[old..].chunks(SHARE * pool.current_num_threads()) {
         progress.part(table.rows, total, "samples");
         let rows: Vec<String> = pool.install(|| share.par_iter().map(row).collect());
-        rows.iter().try_for_each(|row| table.append(row))?;
+        table.append(&rows)?;
     }
     progress.finish();
     drop(table);
-    a.out.as_deref().filter(|_| packed).map_or(Ok(()), parquet::finish)?;
+    a.out.as_deref().map_or(Ok(()), |out| parquet::finish(out, &targets))?;
     if let (Some(path), false) = (&a.out, a.model.quiet) {
         crate::output::complain(&format!("{total} rows in {}, {} of them new", path.display(), total - old));
     }
     Ok(())
 }
 
-/// The table that grows, and whether it becomes a Parquet file in the end.
-fn destination(out: &Path) -> Result<(Option<PathBuf>, bool), Failure> {
-    output::check_folder(out)?;
+/// The table that grows: the one that is asked for, or what becomes a Parquet file in the end.
+fn destination(out: &Path, targets: &Targets) -> Result<PathBuf, Failure> {
+    check_folder(out)?;
     if parquet::asked(out)? {
-        if out.exists() {
-            return Err(Failure::command(
-                format!("{} exists", out.display()),
-                "give another file by --out, or delete it",
-            ));
-        }
-        return Ok((Some(parquet::growing(out)), true));
+        targets.check(out)?;
+        return Ok(parquet::growing(out));
     }
     if out.extension().is_none_or(|e| e != "csv") {
         return Err(Failure::command(
@@ -74,7 +73,54 @@ fn destination(out: &Path) -> Result<(Option<PathBuf>, bool), Failure> {
             "use a name that ends in .csv or .parquet",
         ));
     }
-    Ok((Some(out.to_owned()), false))
+    // whether a table that is there may be replaced is asked where it is read
+    targets.check_input(out)?;
+    Ok(out.to_owned())
+}
+
+/// Everything of a sweep that decides its numbers, but for the samples, which its rows have.
+fn checksum(a: &SweepArgs, l: &Loaded, method: &Method, sensitivity: Sensitivity) -> Checksum {
+    let version = env!("CARGO_PKG_VERSION");
+    let family = l.prepared.model.family.name();
+    let set = (&a.model.set, &a.model.t_end, family, method, sensitivity.name());
+    Checksum::of(l.text()).then(&format!("{version} {set:?}"))
+}
+
+/// The first line of a table.
+struct Header<'a> {
+    columns: &'a [String],
+    /// The checksum of the model and the method.
+    model: Checksum,
+}
+
+impl Header<'_> {
+    /// The names of the columns.
+    fn names(&self) -> String {
+        self.columns.iter().map(|c| output::cell(c)).collect::<Vec<_>>().join(",")
+    }
+    /// With the name of the column of checksums, which is that of the model.
+    fn line(&self) -> String {
+        format!("{},model {}", self.names(), self.model.text())
+    }
+    /// Refuses the first line of another sweep.
+    fn check(&self, path: &Path, lines: &Lines) -> Result<(), Failure> {
+        let Some(first) = lines.old.first() else { return Ok(()) };
+        if *first == if lines.is_sealed() { self.line() } else { self.names() } {
+            return Ok(());
+        }
+        let names = first.rsplit_once(',').map_or("", |(names, _)| names);
+        let why = match lines.is_sealed() && names == self.names() {
+            true => "the model, its method or what is set of it has changed since",
+            false => "it has other columns",
+        };
+        Err(foreign(path, why))
+    }
+}
+
+/// A table that is not of this sweep.
+fn foreign(path: &Path, why: &str) -> Failure {
+    let message = format!("{} is the table of another sweep: {why}", path.display());
+    Failure::command(message, "give another file by --out, or begin it anew by --overwrite")
 }
 
 /// Where rows go: a file, or the screen.
@@ -85,43 +131,44 @@ struct Table {
 }
 
 impl Table {
-    /// A new table, or one to go on with: `again` computes its last row once more, and the last one that did
-    /// not fail; they must come out the same.
+    /// A new table, or one of `total` rows to go on with: `again` computes its last row once more, and the
+    /// last one that did not fail; they must come out the same.
     fn open(
         path: Option<&Path>,
-        columns: &[String],
-        resume: bool,
-        again: impl Fn(usize) -> Option<String>,
+        a: &SweepArgs,
+        header: &Header,
+        total: usize,
+        again: impl Fn(usize) -> String,
     ) -> Result<Self, Failure> {
-        // header, alone where the table goes to standard output
-        let header = columns.iter().map(|c| output::cell(c)).collect::<Vec<_>>().join(",");
+        // names alone where the table goes to standard output
         let Some(path) = path else {
-            output::say(&(header + "\n"));
+            output::say(&(header.names() + "\n"));
             return Ok(Self { lines: None, rows: 0 });
         };
-        // sound = the last row that succeeded: it and the last row are computed again
-        let mut lines = Lines::read(path, resume, "--out")?;
+        let mut lines = Lines::read(path, Form::Csv, "--out", a.resume, a.overwrite)?;
+        header.check(path, &lines)?;
         let rows = lines.old.len().saturating_sub(1);
-        let sound = lines.old.iter().rposition(|row| row.ends_with(',')).map_or(0, |line| line.min(rows));
-        let repeats = |line: usize| line == 0 || again(line - 1).as_ref() == lines.old.get(line);
-        // same = header and both rows are those of this sweep
-        let same = lines.old.first().is_none_or(|first| *first == header)
-            && repeats(rows)
-            && (sound == rows || repeats(sound));
-        if !same {
-            let message = format!("{} is the table of another sweep", path.display());
-            return Err(Failure::command(message, "give another file by --out"));
+        if rows > total {
+            let why = format!("line {} is beyond its end, which is after {total} rows", total + 2);
+            return Err(foreign(path, &why));
         }
-        lines.start(&header)?;
+        // sound = the last row that succeeded: it and the last row are computed again
+        let sound = lines.old.iter().rposition(|row| row.ends_with(',')).map_or(0, |line| line.min(rows));
+        let differs = |line: &usize| *line > 0 && again(*line - 1) != lines.old[*line];
+        let twice = if sound == rows { 1 } else { 2 };
+        if let Some(line) = [rows, sound].into_iter().take(twice).find(differs) {
+            return Err(foreign(path, &format!("line {} has another sample or other numbers now", line + 1)));
+        }
+        lines.start(&header.line())?;
         Ok(Self { lines: Some(lines), rows })
     }
-    /// Appends one more row to the table.
-    fn append(&mut self, row: &str) -> Result<(), Failure> {
-        self.rows += 1;
+    /// Appends more rows to the table.
+    fn append(&mut self, rows: &[String]) -> Result<(), Failure> {
+        self.rows += rows.len();
         match &mut self.lines {
-            Some(lines) => lines.append(row),
+            Some(lines) => lines.append(rows),
             None => {
-                output::say(&format!("{row}\n"));
+                output::say(&rows.iter().map(|row| format!("{row}\n")).collect::<String>());
                 Ok(())
             }
         }
@@ -147,7 +194,7 @@ fn row(rho: &[f64], design: Result<(Vec<f64>, Vec<Vec<f64>>), String>, width: us
         }
         Err(reason) => {
             cells.resize(width - 1, String::new());
-            cells.push(output::cell(&reason.replace('\n', " ")));
+            cells.push(output::cell(&output::escaped(&reason.replace('\n', " "))));
         }
     }
     cells.join(",")

@@ -106,6 +106,8 @@ pub enum WarningCode {
     Impact,
     /// An event that would end the run did not happen.
     NotReached,
+    /// A column of a table is not finite.
+    NotFinite,
     /// A parameter does not change an objective in this run.
     Zero,
     /// An entry of extrapolated differences did not converge.
@@ -116,7 +118,7 @@ pub enum WarningCode {
 
 impl WarningCode {
     /// Every kind of warning.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 28] = [
         Self::NotSmooth,
         Self::UnitOrName,
         Self::PenaltyUnused,
@@ -141,6 +143,7 @@ impl WarningCode {
         Self::Cut,
         Self::Impact,
         Self::NotReached,
+        Self::NotFinite,
         Self::Zero,
         Self::NotConverged,
         Self::MovingEnd,
@@ -172,6 +175,7 @@ impl WarningCode {
             Self::Cut => "cut",
             Self::Impact => "impact",
             Self::NotReached => "not-reached",
+            Self::NotFinite => "not-finite",
             Self::Zero => "zero",
             Self::NotConverged => "not-converged",
             Self::MovingEnd => "moving-end",

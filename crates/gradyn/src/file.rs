@@ -28,6 +28,8 @@
 mod elements;
 mod format;
 mod json;
+mod name;
+mod plain;
 mod reader;
 mod schema;
 mod template;
@@ -35,6 +37,8 @@ mod tree;
 mod values;
 mod write;
 
+pub use name::{is_control, is_formula};
+pub use plain::{LARGEST, plain};
 pub use schema::schema;
 pub use template::Origins;
 pub use values::with_values;
@@ -53,8 +57,10 @@ pub struct ModelFile {
     pub study: StudySection,
     /// Copies of templates.
     pub origins: Origins,
-    /// Folder of the file: paths in it are relative to this one.
+    /// Folder of the file: paths in it are relative to this one, and lead to files below it.
     pub folder: PathBuf,
+    /// May paths in the file lead to other folders?
+    pub anywhere: bool,
 }
 
 impl ModelFile {
@@ -247,5 +253,6 @@ fn read_plain(root: &tree::Table, origins: Origins) -> Result<ModelFile, ModelEr
     reader::check_file(root)?;
     let mechanism = elements::mechanism(root)?;
     let study = elements::study(root)?;
-    Ok(ModelFile { mechanism, study, origins, folder: PathBuf::new() })
+    let folder = PathBuf::new();
+    Ok(ModelFile { mechanism, study, origins, folder, anywhere: false })
 }

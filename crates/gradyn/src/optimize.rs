@@ -119,7 +119,7 @@ impl Optimization {
             return Err(e.help("add [study.optimize] with minimise = \"an objective\"").into());
         };
         let Plan { scenarios, problem, weights, rows, fit } =
-            Plan::new(study, &file.mechanism, nominal, &file.folder)?;
+            Plan::new(study, &file.mechanism, nominal, (&file.folder, file.anywhere))?;
         let prepare = |(name, weight, mechanism): (String, f64, Mechanism)| {
             let prepared = Prepared::new_in(&mechanism, nominal.model.family);
             let prepared = prepared.and_then(|p| p.check_method(&method).and(p.mesh()).and(Ok(p)));
@@ -217,6 +217,11 @@ impl Optimization {
         let same = |e: &Evaluation| sizes(e) && residuals(e) == r.map(|r| (r, r * n));
         record.trial.x.len() == n && record.outcome.as_ref().map_or(true, same)
     }
+    /// Does the design of a record have the same numbers again?
+    fn repeats(&self, record: &Record) -> bool {
+        let again = Record { outcome: self.evaluate(&record.trial.x), trial: record.trial.clone() };
+        history::line(0, &again) == history::line(0, record)
+    }
     /// The next records: those that are known, or else some evaluated in parallel; and are they new?
     fn batch(&self, trials: Vec<Trial>, known: &mut std::slice::Iter<Record>) -> (Vec<Record>, bool) {
         let old: Vec<Record> = known.take(trials.len()).cloned().collect();
@@ -226,8 +231,8 @@ impl Optimization {
         let ahead = trials.into_par_iter().take(AHEAD * rayon::current_num_threads());
         (ahead.map(|trial| Record { outcome: self.evaluate(&trial.x), trial }).collect(), true)
     }
-    /// Runs to the end, or until the observer breaks off. What `records` tell is not evaluated again; records
-    /// beyond the end are ignored.
+    /// Runs to the end, or until the observer breaks off. What `records` tell is not evaluated again, but for
+    /// the last of them, which must come out the same; records beyond the end are refused.
     pub fn run(
         &self,
         records: &[Record],
@@ -248,6 +253,10 @@ impl Optimization {
                 if !self.fits(&record) || replay(&mut *optimizer, from_ref(&record)).is_err() {
                     return Err(history::foreign(done.len()));
                 }
+                let last = !new && done.len() + 1 == records.len();
+                if last && !self.repeats(&record) {
+                    return Err(history::differs(records.len()));
+                }
                 // progress after each of them
                 told[record.trial.start] += 1;
                 let ended = optimizer.starts().iter().filter(|s| s.status != Status::Interrupted).count();
@@ -257,6 +266,10 @@ impl Optimization {
                     break;
                 }
             }
+        }
+        let status = optimizer.report().status;
+        if known.len() > 0 && !stopped {
+            return Err(history::beyond(done.len(), records.len(), status));
         }
         let identification = optimizer.identification(CONFIDENCE);
         Ok(Report { end: optimizer.report(), starts: optimizer.starts(), identification, records: done })

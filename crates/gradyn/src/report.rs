@@ -4,7 +4,7 @@ use crate::diagnose::minimum_norm;
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
 use gradyn_dynamics::Plan;
-use gradyn_model::FunctionalSet;
+use gradyn_model::{FunctionalSet, Warning, WarningCode};
 use gradyn_num::Wide;
 use gradyn_sensitivity::{Case, Gradient};
 
@@ -14,6 +14,22 @@ pub struct Table {
     pub columns: Vec<String>,
     /// One row per time.
     pub rows: Vec<Vec<f64>>,
+}
+
+/// Columns of a table that are not finite somewhere: a warning for each, with the first time, which is the
+/// first number of a row.
+pub fn not_finite(columns: &[String], rows: &[Vec<f64>]) -> Vec<Warning> {
+    let column = |(k, name): (usize, &String)| {
+        let mut wrong = rows.iter().filter(|row| row.get(k).is_some_and(|x| !x.is_finite()));
+        let first = wrong.next()?;
+        let text = format!("column `{name}` is {} at t = {} s", first[k], first[0]);
+        let text = match wrong.count() {
+            0 => text,
+            more => format!("{text}, and not finite in {more} more rows"),
+        };
+        Some(Warning::new(WarningCode::NotFinite, text))
+    };
+    columns.iter().enumerate().filter_map(column).collect()
 }
 
 impl Prepared {

@@ -72,7 +72,8 @@ impl Study {
     /// A mechanism that a program has made.
     pub fn from_mechanism(mechanism: Mechanism) -> Self {
         let (name, study, origins) = (mechanism.name.clone(), StudySection::default(), Origins::default());
-        let file = ModelFile { mechanism, study, origins, folder: PathBuf::new() };
+        let folder = PathBuf::new();
+        let file = ModelFile { mechanism, study, origins, folder, anywhere: false };
         Self::new(Source { name, text: String::new(), file })
     }
     fn new(source: Source) -> Self {
@@ -130,6 +131,11 @@ impl Study {
         let m = self.mechanism();
         m.t_end = t_end.into();
         m.until = None;
+        self
+    }
+    /// Lets paths in the file lead to folders that are not below its own.
+    pub fn allow_path(&mut self) -> &mut Self {
+        Arc::make_mut(&mut self.source).file.anywhere = true;
         self
     }
     /// Coordinates by name, in place of those of the file.

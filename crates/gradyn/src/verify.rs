@@ -86,9 +86,13 @@ pub struct Report {
 }
 
 impl Report {
-    /// Is there no disagreement that nothing explains?
+    /// Was something compared, and is there no disagreement that nothing explains?
     pub fn agrees(&self) -> bool {
-        !self.rows.iter().any(|r| matches!(r.verdict, Verdict::Differs { .. }))
+        self.compared() > 0 && !self.rows.iter().any(|r| matches!(r.verdict, Verdict::Differs { .. }))
+    }
+    /// Rows that were run and compared.
+    pub fn compared(&self) -> usize {
+        self.rows.iter().filter(|r| r.measured.is_some()).count()
     }
     /// Rows with that property.
     pub fn count(&self, of: impl Fn(&Verdict) -> bool) -> usize {

@@ -23,11 +23,12 @@ or, in place of minimise, which record to fit:
 
 A design that cannot be assembled or simulated shortens the step. Every evaluation is a line of the history, \
 with all digits;
-Ctrl-C ends after the current one. The same command with --resume goes on, to the same result in every bit.
+Ctrl-C or SIGTERM ends after the current one. The same command with --resume goes on, to the same result in \
+every bit.
 
-Exit codes: 0 a local optimum, a limit was reached, or Ctrl-C; 1 no start, no step or no solution; 2 the \
-command line or the model file
-is wrong.
+Exit codes: 0 a local optimum, a limit was reached, or it was ended; 1 no start, no step or no solution; 2 \
+the command line or the model
+file is wrong.
 
 Examples:
   gradyn optimize five_bar_balance.toml --write balanced.toml
@@ -71,6 +72,12 @@ pub(crate) struct OptimizeArgs {
     /// (.before.csv or .before.json)
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Replace files that exist, the model by --write too; --resume does so but for the history and the model
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Let the record of a fit be outside of the folder of the model
+    #[arg(long)]
+    pub allow_path: bool,
 }
 
 #[derive(Args)]
@@ -96,20 +103,26 @@ pub(crate) struct SweepArgs {
     pub vary: Vec<String>,
     /// So many random samples (a Latin hypercube) instead of a grid
     #[arg(long, value_name = "N", conflicts_with = "samples")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub random: Option<u32>,
     /// Seed of the random samples
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
-    /// Samples from a .csv file whose columns are parameters
+    /// Samples from a .csv file whose columns are parameters, below the folder of the model
     #[arg(long, value_name = "FILE")]
     pub samples: Option<PathBuf>,
+    /// Let the file of the samples be elsewhere
+    #[arg(long, requires = "samples")]
+    pub allow_path: bool,
     /// Table to write (.csv, .parquet); the screen if absent
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Go on where the table ends
     #[arg(long, requires = "out")]
     pub resume: bool,
+    /// Replace the table if it exists
+    #[arg(long, requires = "out", conflicts_with = "resume")]
+    pub overwrite: bool,
     /// Threads; one for each core if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub threads: Option<u32>,
@@ -128,7 +141,8 @@ value and of its gradient times the scales of the parameters. `ratio` is one by 
   warning of the run says why
   ✗ differs                   - refused, or stopped, with the reason
 
-Exit codes: 0 no disagreement but explained ones; 1 a disagreement; 2 the command line or the model file is \
+Exit codes: 0 no disagreement but explained ones; 1 a disagreement, or nothing was compared; 2 the command \
+line or the model file is
 wrong.
 
 Examples:

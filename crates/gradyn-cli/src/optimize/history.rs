@@ -2,7 +2,7 @@
 
 use crate::args::OptimizeArgs;
 use crate::diagnostic::Failure;
-use crate::lines::Lines;
+use crate::files::{Checksum, Form, Lines};
 use crate::loaded::Loaded;
 use crate::output;
 use gradyn::optimize::{Optimization, Record, history};
@@ -15,10 +15,10 @@ pub(crate) fn header(a: &OptimizeArgs, l: &Loaded, study: &Optimization) -> Valu
     let p = study.model();
     let starts =
         study.starts.map(|s| json!({"count": s.count, "seed": s.seed, "sampling": s.sampling.name()}));
-    let record = study.fit.as_ref().map(|fit| format!("{:016x}", hash(&format!("{:?}", fit.record))));
+    let record = study.fit.as_ref().map(|fit| Checksum::of(&format!("{:?}", fit.record)).text());
     json!({
         "gradyn": env!("CARGO_PKG_VERSION"), "model": p.model.name,
-        "source": format!("{:016x}", hash(l.text())),
+        "source": Checksum::of(l.text()).text(),
         "set": a.model.set, "t_end": a.model.t_end, "option": a.method.option,
         "optimizer": study.optimizer.name(),
         "method": super::method(study), "parameters": output::parameter_names(p),
@@ -26,14 +26,9 @@ pub(crate) fn header(a: &OptimizeArgs, l: &Loaded, study: &Optimization) -> Valu
     })
 }
 
-/// FNV-1a, the same on every machine.
-fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, byte| (h ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
-}
-
 /// Opens a history, and what it tells already.
-pub(crate) fn open(path: &Path, header: &Value, resume: bool) -> Result<(Lines, Vec<Record>), Failure> {
-    let mut lines = Lines::read(path, resume, "--history")?;
+pub(crate) fn open(path: &Path, header: &Value, a: &OptimizeArgs) -> Result<(Lines, Vec<Record>), Failure> {
+    let mut lines = Lines::read(path, Form::Json, "--history", a.resume, a.overwrite)?;
     let name = path.display().to_string();
     if let Some(first) = lines.old.first() {
         check(&name, serde_json::from_str(first).unwrap_or(Value::Null), header)?;
@@ -56,9 +51,9 @@ fn check(name: &str, old: Value, new: &Value) -> Result<(), Failure> {
     if old["gradyn"].is_null() {
         return Err(Failure::command(format!("{name} is not the history of an optimisation"), help));
     }
-    // first key that differs
-    let keys = new.as_object().into_iter().flatten();
-    match keys.map(|(key, value)| (key, &old[key], value)).find(|(_, old, new)| old != new) {
+    // first key that differs, or that one of them lacks
+    let keys = new.as_object().into_iter().chain(old.as_object()).flat_map(|o| o.keys());
+    match keys.map(|key| (key, &old[key], &new[key])).find(|(_, old, new)| old != new) {
         None => Ok(()),
         Some((key, ..)) if key == "source" => Err(Failure::command(
             format!("{name} is the history of another model: the model file has changed since"),

@@ -2,6 +2,9 @@
 //! texts.
 
 use crate::diagnostic::Failure;
+use crate::files::Targets;
+#[cfg(feature = "parquet")]
+use crate::files::{Form, Lines};
 use std::path::{Path, PathBuf};
 
 /// The table that grows, if the file that is asked for cannot: `sweep.parquet.csv` for `sweep.parquet`.
@@ -21,22 +24,31 @@ pub(crate) fn asked(out: &Path) -> Result<bool, Failure> {
     Ok(asked)
 }
 
-/// Turns the finished table into the file that is asked for.
+/// Turns the finished table into the file that is asked for, if that is one.
 #[cfg(feature = "parquet")]
-pub(crate) fn finish(out: &Path) -> Result<(), Failure> {
+pub(crate) fn finish(out: &Path, targets: &Targets) -> Result<(), Failure> {
+    if !asked(out)? {
+        return Ok(());
+    }
     let from = growing(out);
     let fail = |e: &dyn std::fmt::Display| {
         let help = format!("the table is in {}", from.display());
         Failure::command(format!("{} cannot be written: {e}", out.display()), help)
     };
-    let text = std::fs::read_to_string(&from).map_err(|e| fail(&e))?;
+    // rows without checksums, whose column has a name of its own
+    let lines = Lines::read(&from, Form::Csv, "--out", true, false)?;
+    let mut rows = lines.old.iter().map(String::as_str);
+    let first = rows.next().unwrap_or_default();
+    let first = if lines.is_sealed() { first.rsplit_once(',').map_or("", |x| x.0) } else { first };
+    let text: Vec<&str> = std::iter::once(first).chain(rows).collect();
     let bytes = file::bytes(&text).map_err(|e| fail(&e))?;
-    std::fs::write(out, bytes).and_then(|()| std::fs::remove_file(&from)).map_err(|e| fail(&e))
+    targets.write(out, &bytes)?;
+    std::fs::remove_file(&from).map_err(|e| fail(&e))
 }
 
 /// Nothing to do: such files are refused.
 #[cfg(not(feature = "parquet"))]
-pub(crate) fn finish(_: &Path) -> Result<(), Failure> {
+pub(crate) fn finish(_: &Path, _: &Targets) -> Result<(), Failure> {
     Ok(())
 }
 
@@ -50,8 +62,8 @@ mod file {
     use std::sync::Arc;
 
     /// The file of a table of comma-separated values whose last column is a text.
-    pub(crate) fn bytes(text: &str) -> Result<Vec<u8>> {
-        let mut lines = text.lines().map(cells);
+    pub(crate) fn bytes(lines: &[&str]) -> Result<Vec<u8>> {
+        let mut lines = lines.iter().map(|line| cells(line));
         let header = lines.next().unwrap_or_default();
         let rows: Vec<Vec<String>> = lines.collect();
         let last = header.len().saturating_sub(1);

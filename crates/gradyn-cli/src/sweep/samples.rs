@@ -2,10 +2,10 @@
 
 use crate::args::SweepArgs;
 use crate::diagnostic::Failure;
+use crate::files::beside;
 use crate::loaded::{constant, pair};
 use gradyn::Prepared;
 use gradyn_optimize::latin_hypercube;
-use std::path::Path;
 
 /// Parameters of every sample.
 pub(crate) fn samples(a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
@@ -23,7 +23,8 @@ pub(crate) fn samples(a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>, Fail
 
 fn unchecked(a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
     if let Some(path) = &a.samples {
-        return listed(path, p);
+        let text = beside(path, &a.model.model, a.allow_path)?;
+        return listed(&path.display().to_string(), &text, p);
     }
     let varied = a.vary.iter().map(|v| varied(v, p)).collect::<Result<Vec<_>, _>>()?;
     for (i, (at, ..)) in varied.iter().enumerate() {
@@ -40,15 +41,11 @@ fn unchecked(a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
 /// Which parameter, its numbers, and were they given as a range?
 type Varied = (usize, Vec<f64>, bool);
 
-fn index(flag: &str, name: &str, p: &Prepared) -> Result<usize, Failure> {
+/// The place of a parameter; `wrong` says what to call a name that is none.
+fn index(name: &str, p: &Prepared, wrong: impl Fn() -> String) -> Result<usize, Failure> {
     let names: Vec<&str> = p.parameters().iter().map(|p| p.name.as_str()).collect();
     let found = names.iter().position(|n| *n == name);
-    found.ok_or_else(|| {
-        Failure::command(
-            format!("{flag}: there is no parameter `{name}`"),
-            format!("valid: {}", names.join(", ")),
-        )
-    })
+    found.ok_or_else(|| Failure::command(wrong(), format!("valid: {}", names.join(", "))))
 }
 
 fn varied(text: &str, p: &Prepared) -> Result<Varied, Failure> {
@@ -62,7 +59,8 @@ fn varied(text: &str, p: &Prepared) -> Result<Varied, Failure> {
     }
     let number = |part: &str| constant("--vary", &format!("values of `{name}`"), part, 0..part.len());
     let parts = values.split([':', ',']).map(|part| number(part.trim())).collect::<Result<Vec<_>, _>>()?;
-    Ok((index(&format!("--vary {text}"), name, p)?, parts, range))
+    let at = index(name, p, || format!("--vary {text}: there is no parameter `{name}`"))?;
+    Ok((at, parts, range))
 }
 
 /// All combinations, the last parameter fastest.
@@ -126,18 +124,19 @@ fn random(
     Ok(latin_hypercube(varied.len(), count, seed).into_iter().map(place).collect())
 }
 
-/// Rows of a file; its first line names the parameters.
-fn listed(path: &Path, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
-    let name = path.display();
+/// Rows of a file; its first line names the parameters. What is wrong is not quoted.
+fn listed(name: &str, text: &str, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
     // at = parameter of each column
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| Failure::command(format!("{name} cannot be read: {e}"), ""))?;
     let mut lines =
         text.trim_start_matches('\u{feff}').lines().map(|l| l.split(',').map(str::trim).collect::<Vec<_>>());
     let columns = lines.next().unwrap_or_default();
-    let at = columns.iter().map(|c| index(&name.to_string(), c, p)).collect::<Result<Vec<_>, _>>()?;
+    let column = |(k, c): (usize, &&str)| {
+        index(c, p, || format!("{name}, line 1, column {}: this is no parameter of the model", k + 1))
+    };
+    let at = columns.iter().enumerate().map(column).collect::<Result<Vec<_>, _>>()?;
     if let Some(i) = (1..at.len()).find(|&i| at[..i].contains(&at[i])) {
-        return Err(Failure::command(format!("{name}: the column `{}` is there twice", columns[i]), ""));
+        let parameter = &p.parameters()[at[i]].name;
+        return Err(Failure::command(format!("{name}: the column `{parameter}` is there twice"), ""));
     }
     // row = nominal values with those of the line
     let row = |(k, cells): (usize, Vec<&str>)| {

@@ -5,6 +5,7 @@ mod cli;
 mod common;
 mod equilibrium;
 mod errors;
+mod files;
 mod optimize;
 mod output;
 mod sweep;

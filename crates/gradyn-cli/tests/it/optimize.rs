@@ -163,6 +163,10 @@ fn wrong_histories_are_refused() {
     folder.write(MODEL, &text);
     let history = folder.read(HISTORY);
     folder.write(HISTORY, &history.replacen("\"gradient\"", "\"gardient\"", 1));
+    refused(&["--resume"], "line 2: it was changed, or lines were put elsewhere");
+    let old = |line: &str| format!("{}}}\n", line.split(",\"check\"").next().unwrap());
+    let old: String = history.lines().map(old).collect();
+    folder.write(HISTORY, &old.replacen("\"gradient\"", "\"gardient\"", 1));
     refused(&["--resume"], "line 2: this is no evaluation");
 }
 

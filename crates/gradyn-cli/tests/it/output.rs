@@ -189,6 +189,7 @@ fn output_step() {
                 integrator,
                 "--step",
                 step,
+                "--overwrite",
                 "--out",
                 "t.csv",
             ];
@@ -288,7 +289,7 @@ fn derivatives_with_respect_to_conditions() {
 #[test]
 fn direct_history() {
     let folder = pendulum();
-    let args = [&COARSE[..], &["--out", "t.csv"]].concat();
+    let args = [&COARSE[..], &["--overwrite", "--out", "t.csv"]].concat();
     folder.done(&[&["gradient", PENDULUM][..], &DIRECT, &args].concat());
     let (header, rows) = csv(&folder.read("t.csv"));
     assert_eq!((rows.len(), header.len()), (61, 1 + 3 * 4));

@@ -6,6 +6,9 @@ use super::{Ast, Expr, ExpressionError, Operator};
 /// Deepest nesting of parentheses, brackets, signs and powers.
 const DEPTH: usize = 100;
 
+/// Longest expression [bytes].
+const LENGTH: usize = 1 << 20;
+
 const SUM: &[Operator] = &[Operator::Add, Operator::Sub];
 const PRODUCT: &[Operator] = &[Operator::Mul, Operator::Div];
 const COMPARISON: &[Operator] = &[Operator::Lt, Operator::Le, Operator::Gt, Operator::Ge, Operator::Eq];
@@ -14,6 +17,12 @@ type Parsed = Result<Ast, ExpressionError>;
 
 /// Parses the whole of `text`.
 pub(super) fn parse(text: &str) -> Parsed {
+    if text.len() > LENGTH {
+        let message = format!("the expression has more than {LENGTH} bytes");
+        return Err(
+            ExpressionError::new(message, 0..text.len()).help("give parts of it a name, as constants")
+        );
+    }
     let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0 };
     if parser.peek().kind == Kind::End {
         return Err(ExpressionError::new("the expression is empty", 0..text.len()));
@@ -103,14 +112,19 @@ impl Parser {
         Ok(self.join(start, base, rest))
     }
 
-    /// component = atom {".x" | ".y" | ".z"}
+    /// component = atom [".x" | ".y" | ".z"]
     fn component(&mut self) -> Parsed {
+        let which = |parser: &mut Self| [".x", ".y", ".z"].iter().position(|c| parser.take(c));
         let start = self.peek().span.start;
-        let mut ast = self.atom()?;
-        while let Some(k) = [".x", ".y", ".z"].iter().position(|c| self.take(c)) {
-            ast = Ast { expr: Expr::Component(Box::new(ast), k), span: start..self.end() };
+        let ast = self.atom()?;
+        let Some(k) = which(self) else { return Ok(ast) };
+        let ast = Ast { expr: Expr::Component(Box::new(ast), k), span: start..self.end() };
+        // a component is a number, so that a chain of them would be a tree of any depth for nothing
+        let span = self.peek().span.clone();
+        match which(self) {
+            None => Ok(ast),
+            Some(_) => Err(ExpressionError::new("a component is a number and has no components", span)),
         }
-        Ok(ast)
     }
 
     /// atom = number | name | name "(" list ")" | "[" list "]" | "(" expression ")"

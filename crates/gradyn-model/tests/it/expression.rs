@@ -199,6 +199,7 @@ const ERRORS: &[(&str, &str, &str, &str)] = &[
     ("()", ")", "a value is missing before ')'", ""),
     ("max(1,)", ")", "a value is missing before ')'", ""),
     ("[]", "[]", "a vector needs components", ""),
+    ("(R).x.y", ".y", "a component is a number and has no components", ""),
     ("1 < 2 < 3", "<", "comparisons cannot be chained", "(a < b) * (b < c)"),
     // characters and numbers
     ("1 $ 2", "$", "unexpected character '$'", ""),
@@ -282,9 +283,9 @@ fn errors_say_what_and_where() {
     }
 }
 
-/// 100 levels are fine, 101 are an error, long sums and 100,000 levels too are no danger.
+/// 100 levels are fine, 101 are an error, long sums up to a megabyte and 100,000 levels too are no danger.
 #[test]
-fn nesting_is_limited_and_length_is_not() {
+fn nesting_and_length_are_limited() {
     for (open, close) in [("(", ")"), ("sin(", ")"), ("-", ""), ("+", ""), ("1^", ""), ("x-(x<x*(", "))")] {
         let nested = |n: usize| format!("{}0.5{}", open.repeat(n), close.repeat(n));
         let levels = if open.len() > 5 { 50 } else { 100 };
@@ -295,6 +296,8 @@ fn nesting_is_limited_and_length_is_not() {
         }
     }
     assert!(evaluate(&"[".repeat(100_000)).is_err());
+    let e = evaluate(&format!("1{}", "+1".repeat(1 << 19))).unwrap_err();
+    assert_eq!(e.message, "the expression has more than 1048576 bytes");
     let sum = format!("x{}", "+1".repeat(100_000));
     assert!((evaluate(&sum).unwrap()[0] - (X[0] + 1e5)).abs() < 1e-6);
     assert_eq!(evaluate(&format!("1{}", "*-1".repeat(100_000))).unwrap(), [1.0]);

@@ -2,6 +2,7 @@
 //! converted without doubt.
 
 use super::format::{FILE, keys};
+use super::name;
 use super::tree::{Node, Table, Value, Word};
 use gradyn_model::ModelError;
 use gradyn_model::error::nearest;
@@ -42,7 +43,8 @@ fn suggest(word: &str, noun: &str, known: &[&str]) -> String {
 
 /// Checks a whole file.
 pub(crate) fn check_file(root: &Table) -> Checked {
-    fields(root, FILE.fields, false, "", &(0..0))
+    fields(root, FILE.fields, false, "", &(0..0))?;
+    root.get("name").and_then(Node::word).map_or(Ok(()), |word| name::check("model", word))
 }
 
 /// Checks one section of a file, or of a template, if it is there.
@@ -62,6 +64,7 @@ fn check(node: &Node, kind: &Kind, here: &Here) -> Checked {
         (Kind::Record(r), Value::Table(t)) => record(t, r, &here.name(), here.key),
         (Kind::Variants(noun, list), Value::Table(t)) => variant(t, noun, &list(), &here.name(), here.key),
         (Kind::Map(noun, kind), Value::Table(t)) => t.entries.iter().try_for_each(|(key, node)| {
+            name::check(noun, key)?;
             let here = Here { parent: here.parent, part: format!("{noun} `{}`", key.text), key: &key.place };
             check(node, kind, &here).map_err(|e| quote_dots(e, key, node))
         }),

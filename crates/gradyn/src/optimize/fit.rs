@@ -30,8 +30,12 @@ pub struct Fit {
 
 impl Fit {
     /// Of a study; the model gets the fitted columns as its outputs, and the times as breaks.
-    pub(super) fn new(fit: &file::Fit, folder: &Path, m: &mut Mechanism) -> Result<Self, ModelError> {
-        let record = Record::new(fit, folder)?;
+    pub(super) fn new(
+        fit: &file::Fit,
+        (folder, anywhere): (&Path, bool),
+        m: &mut Mechanism,
+    ) -> Result<Self, ModelError> {
+        let record = Record::new(fit, folder, anywhere)?;
         let output = |(name, _): &(gradyn_model::mechanism::Text, f64)| {
             let own = Number {
                 source: Source::Expression(name.text.clone()),

@@ -8,7 +8,7 @@
 //! from them.
 
 use crate::error::Error;
-use gradyn_optimize::{Evaluation, Failed, Record, Residuals, Trial};
+use gradyn_optimize::{Evaluation, Failed, Record, Residuals, Status, Trial};
 use serde_json::{Value, json};
 
 /// A line of a history, without its end.
@@ -62,4 +62,22 @@ pub(super) fn foreign(evaluation: usize) -> Error {
         evaluation + 1
     );
     Error::method(message, "the history belongs to another study or was changed: start without it")
+}
+
+/// A history whose last evaluation comes out in other numbers.
+pub(super) fn differs(evaluation: usize) -> Error {
+    let message = format!("evaluation {evaluation} of the history has other numbers now");
+    let help = "the history was changed, or written by another program or machine: start without it";
+    Error::method(message, help)
+}
+
+/// A history that goes on after the end of its run.
+pub(super) fn beyond(evaluations: usize, records: usize, status: Status) -> Error {
+    let message = format!(
+        "evaluation {} of the history, of {records}, is beyond the end of the run, which is {} after \
+         evaluation {evaluations}",
+        evaluations + 1,
+        status.name()
+    );
+    Error::method(message, "raise --max-evaluations, or start without the history")
 }

@@ -40,13 +40,13 @@ pub(crate) struct Row {
 }
 
 impl Plan {
-    /// Of the study of a model in a folder; values, bounds and scales of the parameters are those of
-    /// `nominal`.
+    /// Of the study of a model in a folder, whose record may be elsewhere or not; values, bounds and scales
+    /// of the parameters are those of `nominal`.
     pub(crate) fn new(
         study: &Optimize,
         m: &Mechanism,
         nominal: &Prepared,
-        folder: &Path,
+        folder: (&Path, bool),
     ) -> Result<Self, ModelError> {
         let varying = varying(study, m)?;
         let objectives = functionals(study, m)?;

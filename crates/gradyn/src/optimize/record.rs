@@ -7,8 +7,9 @@
 //! ```
 //! The first column is the time `t`, the others are found by name; those that nobody asks for are ignored.
 
-use crate::file::{Fit, Measured};
+use crate::file::{self, Fit, Measured};
 use gradyn_model::ModelError;
+use gradyn_model::error::nearest;
 use std::path::Path;
 
 /// Times and values [time][column], in the order of time.
@@ -21,23 +22,25 @@ pub struct Record {
 }
 
 impl Record {
-    /// What a fit refers to; its file is relative to the folder of the model.
-    pub fn new(fit: &Fit, folder: &Path) -> Result<Self, ModelError> {
+    /// What a fit refers to; its file is relative to the folder of the model, and below it if it may not be
+    /// anywhere.
+    pub fn new(fit: &Fit, folder: &Path, anywhere: bool) -> Result<Self, ModelError> {
         // rows of the study or of its file
         let mut rows = match &fit.record {
             Measured::Rows(rows) => rows.clone(),
             Measured::File(name) => {
-                let text = std::fs::read_to_string(folder.join(name)).map_err(|e| {
-                    let e = ModelError::new(format!("study, optimize, fit: {name} cannot be read: {e}"))
-                        .at(&fit.place);
-                    e.help("the path is relative to the folder of the model file")
+                let text = file::plain(&folder.join(name), folder, anywhere).map_err(|e| {
+                    let message = format!("study, optimize, fit: {name} cannot be read: {}", e.message);
+                    let help = "the path is relative to the folder of the model file";
+                    let help = e.help.unwrap_or(help.into());
+                    ModelError::new(message).at(&fit.place).help(help)
                 })?;
                 table(name, &text, fit)?
             }
         };
         // in order of time
-        if let Some(row) = rows.iter().find(|row| row.iter().any(|x| !x.is_finite())) {
-            let message = format!("study, optimize, fit: {row:?} has a value that is not finite");
+        if let Some(k) = rows.iter().position(|row| row.iter().any(|x| !x.is_finite())) {
+            let message = format!("study, optimize, fit: row {} has a value that is not finite", k + 1);
             return Err(ModelError::new(message).at(&fit.place));
         }
         rows.sort_by(|a, b| a[0].total_cmp(&b[0]));
@@ -66,12 +69,14 @@ fn table(name: &str, text: &str, fit: &Fit) -> Result<Vec<Vec<f64>>, ModelError>
     let find = |column: &gradyn_model::mechanism::Text| {
         header[1..].iter().position(|h| *h == column.text).map(|k| k + 1).ok_or_else(|| {
             let e = wrong(format!(" has no column `{column}`")).at(&column.place);
-            e.help(format!("its columns: {}", header[1..].join(", ")))
+            let near = nearest(&column.text, header[1..].iter().map(String::as_str));
+            let near = near.map_or(String::new(), |name| format!("did you mean `{name}`? "));
+            e.help(format!("{near}its first line names {} columns after `t`", header.len() - 1))
         })
     };
     let places = fit.columns.iter().map(|(column, _)| find(column)).collect::<Result<Vec<usize>, _>>()?;
     if let Some(k) = (1..header.len()).find(|&k| header[..k].contains(&header[k])) {
-        return Err(wrong(format!(" has the column `{}` twice", header[k])).at(&fit.place));
+        return Err(wrong(format!(" has the name of its column {} twice", k + 1)).at(&fit.place));
     }
     // rows = times and their values
     let row = |(line, cells): (usize, Vec<String>)| {
@@ -82,7 +87,7 @@ fn table(name: &str, text: &str, fit: &Fit) -> Result<Vec<Vec<f64>>, ModelError>
         let number = |k: usize| {
             let cell = cells.get(k).map_or("", String::as_str);
             let place = format!(", line {}, column `{}`", line + 1, header[k]);
-            let wrong = |_| wrong(format!("{place}: `{cell}` is not a number")).at(&fit.place);
+            let wrong = |_| wrong(format!("{place}: this is not a number")).at(&fit.place);
             cell.parse::<f64>().map_err(wrong)
         };
         std::iter::once(0).chain(places.iter().copied()).map(number).collect::<Result<Vec<f64>, _>>()

@@ -189,12 +189,12 @@ fn places_are_exact_where_the_text_is() {
     assert_eq!(&text[m.parameters[1].name.place.clone().unwrap()], "b");
     assert_eq!(at(&m.initial.position[0].0), ("x.y", true));
     let text =
-        r#"{"name": "p\u00e9\ud83d\ude00\n", "parameters": {"a": "1 + 1", "b": -1.5e1, "c": "\u0031"}}"#;
+        r#"{"name": "p\u00e9\ud83d\ude00\/", "parameters": {"a": "1 + 1", "b": -1.5e1, "c": "\u0031"}}"#;
     let m = file::read_json(text).unwrap().mechanism;
     let at = |n: &Number| (&text[n.place.clone().unwrap()], n.exact);
     let found: Vec<_> = m.parameters.iter().map(|p| at(&p.value)).collect();
     assert_eq!(found, [("1 + 1", true), ("-1.5e1", false), (r#""\u0031""#, false)]);
-    assert_eq!((m.name.as_str(), m.parameters[1].value.source.clone()), ("pé😀\n", Source::Value(-15.0)));
+    assert_eq!((m.name.as_str(), m.parameters[1].value.source.clone()), ("pé😀/", Source::Value(-15.0)));
 }
 
 /// An error with its message, the text at its place, and its help.

@@ -210,9 +210,9 @@ fn wrong_fits_are_refused_with_their_place() {
         (file("none.csv"), "none.csv cannot be read", "none.csv"),
         (file("time.csv"), "the first column is not `t`", "time.csv"),
         (file("column.csv"), "column.csv has no column `y`", "y"),
-        (file("cell.csv"), "cell.csv, line 3, column `y`: `two` is not a number", "cell.csv"),
+        (file("cell.csv"), "cell.csv, line 3, column `y`: this is not a number", "cell.csv"),
         (file("short.csv"), "short.csv, line 3: 3 cells for 4 columns", "short.csv"),
-        (file("twice.csv"), "twice.csv has the column `x` twice", "twice.csv"),
+        (file("twice.csv"), "twice.csv has the name of its column 5 twice", "twice.csv"),
         (
             with("y     = \"B12.P2.y\"", "y     = \"ground.A.y\""),
             "`y` depends on no parameter that varies",

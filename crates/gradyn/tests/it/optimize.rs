@@ -119,6 +119,29 @@ fn any_part_of_a_history_leads_to_the_same_bits() {
     }
 }
 
+/// The last record is evaluated again, and none is beyond the end of the run.
+#[test]
+fn changed_histories_are_refused() {
+    let mut study = study(BALANCE, Sensitivity::DiscreteAdjoint, None).unwrap();
+    let records = run(&study, &[]).records;
+    let failed = |study: &Optimization, records: &[Record]| {
+        study.run(records, &mut |_| ControlFlow::Continue(())).map(|_| ()).unwrap_err().to_string()
+    };
+    let mut changed = records.clone();
+    let last = changed.last_mut().and_then(|r| r.outcome.as_mut().ok()).unwrap();
+    last.value = f64::from_bits(last.value.to_bits() ^ 1);
+    let n = records.len();
+    assert_eq!(failed(&study, &changed), format!("evaluation {n} of the history has other numbers now"));
+    study.settings.max_evaluations = 3;
+    assert_eq!(
+        failed(&study, &records),
+        format!(
+            "evaluation 4 of the history, of {n}, is beyond the end of the run, which is evaluation-limit \
+             after evaluation 3"
+        )
+    );
+}
+
 /// Records of other designs, and of other numbers of parameters, are refused.
 #[test]
 fn foreign_histories_are_refused() {

@@ -91,7 +91,7 @@ fn a_wrong_tangent_is_found() {
 fn a_budget_lists_what_it_skips() {
     let model = five_bar(0.5);
     let all = verify(&model, &Plan { budget: Some(Duration::ZERO), ..star(5e-3) });
-    assert!(all.rows.is_empty() && all.agrees());
+    assert!(all.rows.is_empty() && !all.agrees(), "nothing compared is no agreement");
     let full = verify(&model, &Plan { scope: Scope::Full, budget: Some(Duration::ZERO), ..star(5e-3) });
     assert!(full.skipped.len() > 300, "{} combinations", full.skipped.len());
     assert_eq!(full.skipped[..all.skipped.len()], all.skipped, "the star comes first");
@@ -114,7 +114,7 @@ fn a_refused_combination_is_a_row() {
     assert!(report.agrees());
 }
 
-/// Beyond a singular position there is no gradient by any method: no reference, no disagreement.
+/// Beyond a singular position there is no gradient by any method: no reference, and no agreement.
 #[test]
 fn without_a_reference_nothing_is_compared() {
     let report = verify(&example("change_point", 0.5), &star(5e-3));
@@ -124,7 +124,8 @@ fn without_a_reference_nothing_is_compared() {
             .as_ref()
             .is_err_and(|reasons| reasons.iter().any(|r| r.contains("singular position")))
     );
-    assert!(report.rows.iter().all(|r| r.measured.is_none() && r.note().is_some()) && report.agrees());
+    assert!(report.rows.iter().all(|r| r.measured.is_none() && r.note().is_some()));
+    assert!(report.compared() == 0 && !report.agrees());
 }
 
 /// A penalty factor that is far too small: the estimate (3) sees it, and `penalty` still agrees.
