@@ -324,6 +324,8 @@ const EVENT: Record = plain(&[
         "Restitution e, 0 < e ≤ 1, of an impact: `when` is a gap, whose rate becomes -e times what it was."),
     may("reset", Kind::Map("condition", &Kind::NumberOrVector),
         "Sensors and their rates after the event, by expressions of the motion before it."),
+    may("place", Kind::Map("condition", &Kind::NumberOrVector),
+        "Position sensors and their values after the event, as many as there are degrees of freedom."),
     may("on", Kind::Texts("names of forces, joints, constraints or drivers"), "What acts from there on."),
     may("off", Kind::Texts("names of forces, joints, constraints or drivers"), "What acts no longer."),
 ]);

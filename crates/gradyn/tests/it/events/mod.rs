@@ -2,6 +2,7 @@
 
 mod laws;
 mod linkages;
+mod placed;
 mod refused;
 mod switched;
 
