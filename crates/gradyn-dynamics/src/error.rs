@@ -319,6 +319,18 @@ pub enum StepError {
         /// What is left of it.
         residual: f64,
     },
+    /// A joint that an event switches on has its directions half a turn off.
+    #[error(
+        "t = {t:.6} s: directions of joint `{joint}` are half a turn off where event `{event}` switches it on"
+    )]
+    Opposed {
+        /// Time of the event [s].
+        t: f64,
+        /// Name of the event.
+        event: String,
+        /// Name of the joint.
+        joint: String,
+    },
     /// Conditions change too often.
     #[error(
         "t = {t:.6} s: conditions changed {events} times, the last one of {what}, \

@@ -241,8 +241,9 @@ impl Walk<'_> {
             self.check_new(&sys, (t, q), new, rule)?;
         }
         let ranks = ranks_at(&sys, t, &self.p, &references, q);
-        // with compliances the multipliers of redundant rows are unique
-        let soft = self.recipe.start().law.compliance.factor > 0.0;
+        // with compliances the multipliers of redundant rows are unique; those of an iteration are none, as
+        // for the rows of the start
+        let soft = self.recipe.restart_law().law.compliance.factor > 0.0;
         let redundant = ranks.redundant.iter().filter(|_| !soft).map(|r| r.row as u32);
         let mut dropped: Vec<u32> = redundant.chain(off.clone()).collect();
         dropped.sort_unstable();
@@ -277,6 +278,12 @@ impl Walk<'_> {
                 return Err(StepError::DoesNotHold { t, event, row, residual });
             }
         }
-        Ok(())
+        // rows of directions are quadratic, and hold of opposite ones too
+        let opposed = sys.flipped(&self.p, q);
+        let on = |joint: &String| new.iter().any(|k| sys.rows_of(joint).contains(k));
+        match opposed.into_iter().find(on) {
+            Some(joint) => Err(StepError::Opposed { t, event: rule.name.clone(), joint }),
+            None => Ok(()),
+        }
     }
 }

@@ -137,6 +137,10 @@ fn of_times(e: &StepError) -> Option<&'static str> {
             "let `when` of the event be the expression of the constraint; to hold a position wherever the \
              event is, switch on a constraint of its velocity"
         }
+        StepError::Opposed { .. } => {
+            "the rows of a joint hold of opposite directions too: turn the axis of one body, or let the event be \
+             half a turn later"
+        }
         StepError::TooManyEvents { .. } => {
             "the motion chatters or comes to rest there: end the run before, or smooth the jump by a ramp"
         }

@@ -1,5 +1,6 @@
 //! Events: impacts, resets, switched forces and constraints, ends of runs.
 
+mod begins;
 mod laws;
 mod linkages;
 mod placed;
