@@ -55,6 +55,7 @@ pub(crate) const TEMPLATE: Record = plain(&[
     may("driver", Kind::Section("driver"), "Drivers."),
     may("force", Kind::Section("force"), "Forces."),
     may("spline", Kind::Section("spline"), "Splines."),
+    may("event", Kind::Section("event"), "Events."),
     may("initial", Kind::Section("initial"), "Conditions at the start."),
     may("objective", Kind::Section("objective"), "Objectives."),
     may("output", Kind::Section("output"), "Output columns."),

@@ -6,6 +6,7 @@ mod linkages;
 mod placed;
 mod refused;
 mod switched;
+mod templates;
 
 use gradyn::{Coordinates, Method, Prepared, Run, Sensitivity};
 
