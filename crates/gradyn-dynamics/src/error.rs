@@ -261,6 +261,43 @@ pub enum StepError {
         /// Name of the event.
         event: String,
     },
+    /// An event gives positions, or velocities beside them, that are not as many as there are freedoms.
+    #[error("t = {t:.6} s: event `{event}` gives {given} {kind} conditions where {free} are free")]
+    PlacedInPart {
+        /// Time of the event [s].
+        t: f64,
+        /// Name of the event.
+        event: String,
+        /// Position or velocity.
+        kind: &'static str,
+        /// Conditions that it gives.
+        given: usize,
+        /// Degrees of freedom of this kind.
+        free: usize,
+    },
+    /// There is no way to the positions that an event gives.
+    #[error(
+        "t = {t:.6} s: the positions that event `{event}` gives are not reached: the way there is singular after \
+         {:.0} % of it", 100.0 * .part
+    )]
+    NotPlaced {
+        /// Time of the event [s].
+        t: f64,
+        /// Name of the event.
+        event: String,
+        /// Part of the way that was gone.
+        part: f64,
+    },
+    /// An event gives positions beyond the stop of an impact.
+    #[error("t = {t:.6} s: positions are given beyond the stop of event `{event}`, whose gap is {gap:.3e}")]
+    PlacedBeyond {
+        /// Time of the event [s].
+        t: f64,
+        /// Name of the event with the stop.
+        event: String,
+        /// The gap there.
+        gap: f64,
+    },
     /// Nothing opens after an impact.
     #[error(
         "t = {t:.6} s: the gap of event `{event}` does not open after the impact (its rate is {rate:.1e} 1/s)"
@@ -308,6 +345,18 @@ pub enum StepError {
         row: String,
         /// What is left of it.
         residual: f64,
+    },
+    /// A joint that an event switches on has its directions half a turn off.
+    #[error(
+        "t = {t:.6} s: directions of joint `{joint}` are half a turn off where event `{event}` switches it on"
+    )]
+    Opposed {
+        /// Time of the event [s].
+        t: f64,
+        /// Name of the event.
+        event: String,
+        /// Name of the joint.
+        joint: String,
     },
     /// Conditions change too often.
     #[error(

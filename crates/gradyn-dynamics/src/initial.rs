@@ -14,11 +14,13 @@
 //! changes is explicit. The transposed sweep is [A22, Eqs. 43c, 43b, 43a].
 
 mod impact;
+mod place;
 mod positions;
 pub(crate) mod restart;
 mod solver;
 
 pub use crate::kkt::{MotionMatrix, prepare_kkt, refactor_kkt};
+pub(crate) use place::Placed;
 pub(crate) use solver::Solver;
 
 use self::positions::{Positions, rows_p, rows_p_t};

@@ -20,6 +20,8 @@ use gradyn_num::ProgramScalar;
 pub struct Frozen<'a> {
     /// What decides branches: references of the angles, then sides of conditions.
     pub branches: &'a [f64],
+    /// The same of the record before.
+    pub past_branches: &'a [f64],
     /// Choices of the step.
     pub choice: &'a [u32],
     /// Choice of rows, if it is not that of the system.
@@ -156,6 +158,7 @@ impl Plan {
         let past_moves = n > 0 && self.has_moving_time(n - 1);
         Frozen {
             branches: self.branches(n),
+            past_branches: self.branches(n.saturating_sub(1)),
             choice,
             rows: self.rows(n),
             before: &self.h[..n.saturating_sub(1)],

@@ -53,6 +53,13 @@ impl Trajectory {
         };
         StepArgs { span, frozen: self.plan.frozen(n), x: self.record(n), past: self.past(n) }
     }
+    /// Impulses (Λ, ν) of the event whose velocities record `n` has; zero in others, `None` where no event of
+    /// the model changes velocities.
+    pub fn impulses(&self, n: usize) -> Option<(&[f64], &[f64])> {
+        let first = self.layout.impulse();
+        let all = &self.record(n)[first..first + self.layout.impulses];
+        all.split_at_checked(self.layout.m).filter(|_| !all.is_empty())
+    }
     /// The last record.
     pub fn last(&self) -> &[f64] {
         self.record(self.plan.steps())

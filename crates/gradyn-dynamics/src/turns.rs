@@ -57,6 +57,11 @@ impl Turns {
     pub(crate) fn set(&mut self, references: &[f64]) {
         self.references.copy_from_slice(references);
     }
+    /// Goes on from angles that an event gives at t.
+    pub(crate) fn place(&mut self, t: f64, angles: &[f64]) {
+        let motions = standing(t, angles, 0);
+        self.references[..motions.len()].copy_from_slice(&motions);
+    }
     /// Sides of `count` conditions in the next step.
     pub(crate) fn sides(&self, count: usize) -> &[f64] {
         &self.references[self.references.len() - count..]

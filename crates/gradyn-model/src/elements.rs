@@ -252,9 +252,10 @@ impl Elements {
             slots,
         }
     }
-    /// The first joint that holds its directions half a turn off at q.
-    pub(crate) fn flipped(&self, p: &[f64], q: &[f64]) -> Option<String> {
-        self.aligned.iter().find(|(_, form)| quadratic(form, p, q) < 0.0).map(|(name, _)| name.clone())
+    /// Joints that have their directions half a turn off at q.
+    pub(crate) fn flipped(&self, p: &[f64], q: &[f64]) -> Vec<String> {
+        let off = self.aligned.iter().filter(|(_, form)| quadratic(form, p, q) < 0.0);
+        off.map(|(name, _)| name.clone()).collect()
     }
     /// The first force along a distance whose ends coincide at q.
     pub(crate) fn collapsed_force(self: &Arc<Self>, p: &[f64], q: &[f64]) -> Option<String> {

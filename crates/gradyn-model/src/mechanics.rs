@@ -204,9 +204,9 @@ impl Mechanics {
     pub fn reads_dynamics(&self) -> bool {
         self.elements().is_some_and(|e| e.reads_dynamics())
     }
-    /// The first joint that holds its directions half a turn off at q.
-    pub fn flipped(&self, p: &[f64], q: &[f64]) -> Option<String> {
-        self.elements()?.flipped(p, &self.shown(p, q))
+    /// Joints that have their directions half a turn off at q; those that are switched off too.
+    pub fn flipped(&self, p: &[f64], q: &[f64]) -> Vec<String> {
+        self.elements().map_or(vec![], |e| e.flipped(p, &self.shown(p, q)))
     }
     /// The first force along a distance whose ends coincide at q.
     pub fn collapsed_force(&self, p: &[f64], q: &[f64]) -> Option<String> {

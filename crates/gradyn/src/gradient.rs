@@ -1,6 +1,7 @@
 //! Gradients of a run, by name of the method, and what they are checked with.
 
 mod checks;
+mod held;
 mod products;
 
 pub use products::Outputs;
@@ -8,6 +9,7 @@ pub use products::Outputs;
 pub(crate) use checks::{checked, not_converged};
 
 use checks::{check_run, check_used, moving_end, without_slope};
+use held::check_held;
 
 use crate::diagnose::{check_redundant_outputs, check_redundant_parameters};
 use crate::error::Error;
@@ -131,8 +133,9 @@ impl Prepared {
         // rows by the method
         let started = Instant::now();
         let recipe = run.method.build(&self.model);
-        let Rows { rows, corrections, extrapolated } =
-            rows_by(&self.case(&recipe, run), &run.method, sensitivity)?;
+        let case = self.case(&recipe, run);
+        check_held(self, run, &case)?;
+        let Rows { rows, corrections, extrapolated } = rows_by(&case, &run.method, sensitivity)?;
         // chain rules of maxima and of the final time
         let rows = self.chained(run, rows);
         let free = self.final_time(run, &rows)?;
@@ -199,6 +202,7 @@ impl Prepared {
         check_redundant_parameters(self, run)?;
         let recipe = run.method.build(&self.model);
         let case = self.case(&recipe, run);
+        check_held(self, run, &case)?;
         let (rows, mut c) = Adjoint::new(&case)?.contributions(&case)?;
         let chained = |rows: &Gradient| self.chained(run, rows.clone());
         let rows = chained(&rows);
@@ -221,6 +225,7 @@ impl Prepared {
         check_redundant_outputs(self, run, |_| true)?;
         let recipe = run.method.build(&self.model);
         let case = self.case(&recipe, run);
+        check_held(self, run, &case)?;
         let mut outputs = crate::report::OutputDerivatives::new(&case);
         let mut all = vec![];
         let mut left = nodes.iter().peekable();

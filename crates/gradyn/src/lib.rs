@@ -21,7 +21,8 @@ pub mod examples;
 pub mod file;
 pub mod gradient;
 mod happened;
-pub mod jacobian;
+pub mod impulses;
+mod jacobian;
 mod maximum;
 pub mod method;
 pub mod mobility;
@@ -56,6 +57,7 @@ pub use gradyn_sensitivity::check::{Kernel, Mismatch, check_kernel, check_system
 pub use gradyn_sensitivity::program::Corrections;
 pub use gradyn_sensitivity::{Contributions, Gradient};
 pub use happened::Happened;
+pub use impulses::Impulses;
 pub use jacobian::Jacobian;
 pub use maximum::Largest;
 pub use method::{Method, Mistakes, Stepping};

@@ -30,13 +30,14 @@ fn rows(rule: &EventRule) -> std::ops::Range<usize> {
     first as usize..(first + count) as usize
 }
 
-/// (1)–(3) in the places of v and of the impulses, on any scalar; `terms` are at the positions of x.
+/// (1)–(3) in the places of v and of the impulses, on any scalar; `terms` are at the positions of x, `before`
+/// are the functionals of events at the record before.
 pub(super) fn residual<S: KernelScalar>(
     sys: &Setup,
     law: &Lagrange,
     layout: &Layout,
     event: u32,
-    (t, [past, x]): (S, [&[S]; 2]),
+    (t, [past, x], before): (S, [&[S]; 2], &[S]),
     terms: &mut Evaluator<S>,
     r: &mut [S],
 ) {
@@ -55,10 +56,8 @@ pub(super) fn residual<S: KernelScalar>(
     terms.constraint(&at, Level::VELOCITY, &mut r[lam..lam + m]);
     release(sys, impulses, &mut r[lam..lam + m]);
     // (3), and ν in (1)
-    let mut after = vec![S::zero(); sys.functionals(FunctionalSet::Event)];
-    let mut before = after.clone();
+    let mut after = vec![S::zero(); before.len()];
     terms.measure(FunctionalSet::Event, &at, &mut after);
-    terms.measure(FunctionalSet::Event, &layout.node(t, past), &mut before);
     let mut gradient = vec![S::zero(); layout.z() + sys.support(FunctionalSet::Event).len()];
     for (k, j) in rows(rule).enumerate() {
         let [w, given] = pair(j);
@@ -117,6 +116,15 @@ impl Impact {
     fn count(&self) -> usize {
         self.gradients.len()
     }
+    /// Gradients of r at the record before, where `terms` are at its time with its branches.
+    pub(super) fn look_back(&mut self, sys: &Setup, event: u32, before: &At, terms: &mut Evaluator<f64>) {
+        let width = self.layout.z() + sys.support(FunctionalSet::Event).len();
+        let rows = rows(&sys.events()[event as usize]);
+        self.gradients.resize(rows.len(), [vec![0.0; width], vec![0.0; width]]);
+        for (j, [_, r]) in rows.zip(&mut self.gradients) {
+            terms.measure_row(FunctionalSet::Event, pair(j)[1], before, r);
+        }
+    }
     /// Partials at x; `terms` and `solver` are there.
     pub(super) fn linearise(
         &mut self,
@@ -140,16 +148,9 @@ impl Impact {
         self.bottom_q.fill(0.0);
         terms.balance_q(&at, &self.change, &x[lam..lam + m], &mut self.top_q);
         terms.constraint_q(&at, Level::VELOCITY, &mut self.bottom_q);
-        // gradients of w and r
-        let width = self.layout.z() + sys.support(FunctionalSet::Event).len();
-        let before = self.layout.node(t, past);
-        self.gradients.clear();
-        for j in rows(&sys.events()[self.event]) {
-            let mut both = [vec![0.0; width], vec![0.0; width]];
-            let [w, r] = pair(j);
-            terms.measure_row(FunctionalSet::Event, w, &at, &mut both[0]);
-            terms.measure_row(FunctionalSet::Event, r, &before, &mut both[1]);
-            self.gradients.push(both);
+        // gradients of w
+        for (j, [w, _]) in rows(&sys.events()[self.event]).zip(&mut self.gradients) {
+            terms.measure_row(FunctionalSet::Event, pair(j)[0], &at, w);
         }
         self.border(sys, terms, solver)
     }

@@ -7,17 +7,20 @@
 //! ```
 //! A change that follows a node by less than what a step can be has a restart with a length before it, of
 //! first order. (2) and (3) are those of record 0. Where an event gives velocities or switches constraints on,
-//! (1) of v is the [`impact`](super::impact), and h = 0.
+//! (1) of v is the [`impact`](super::impact), and h = 0; where it gives positions, (1) of q is the
+//! [`place`](super::place).
 
 use super::impact::{self, Impact};
+use super::place::{self, Place, Placed};
 use super::{Solver, StartLaw, auxiliary_rows};
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
 use crate::integrand::IntegrandRows;
 use crate::plan::Frozen;
 use crate::record::{Layout, Report, Span};
-use gradyn_model::{At, Evaluator, FunctionalSet, RunScalar, Setup};
+use gradyn_model::{AngleMotion, AngleName, At, Evaluator, EventRule, FunctionalSet, RunScalar, Setup};
 use gradyn_num::largest;
+use std::f64::consts::FRAC_PI_2;
 
 /// Sweeps of (1) and (2), which are linear in v and then in (a, λ): others refine them.
 const SWEEPS: usize = 4;
@@ -27,7 +30,7 @@ pub(crate) fn residual<S: RunScalar>(
     sys: &Setup,
     start: &StartLaw,
     layout: &Layout,
-    (span, event): (Span<S>, Option<u32>),
+    (span, frozen): (Span<S>, Frozen),
     [past, x]: [&[S]; 2],
     terms: &mut Evaluator<S>,
     r: &mut [S],
@@ -43,6 +46,15 @@ pub(crate) fn residual<S: RunScalar>(
         terms.measure(FunctionalSet::Integrand, &layout.node(span.t, past), &mut g);
         (0..layout.o).for_each(|k| r[z + k] = x[z + k] - (past[z + k] + g[k] * span.h));
     }
+    // what an event gives, by the motion before
+    let events = if frozen.event.is_some() { sys.functionals(FunctionalSet::Event) } else { 0 };
+    let mut before = vec![S::zero(); events];
+    if frozen.event.is_some() {
+        terms.set_branches(frozen.past_branches);
+        terms.at_time(span.end());
+        terms.measure(FunctionalSet::Event, &layout.node(span.end(), past), &mut before);
+        terms.set_branches(frozen.branches);
+    }
     // (2)
     let at = layout.node(span.end(), x);
     terms.at(span.end(), at.q);
@@ -50,8 +62,10 @@ pub(crate) fn residual<S: RunScalar>(
     if start.auxiliary {
         auxiliary_rows(layout, x, r);
     }
-    if let Some(event) = event {
-        impact::residual(sys, &start.law, layout, event, (span.end(), [past, x]), terms, r);
+    let Some(event) = frozen.event else { return };
+    impact::residual(sys, &start.law, layout, event, (span.end(), [past, x], &before), terms, r);
+    if sys.events()[event as usize].is_place() {
+        place::residual(sys, event, &at, &before, terms, &mut r[..n]);
     }
 }
 
@@ -65,7 +79,12 @@ pub(crate) struct Restart {
     /// Velocities after an event, and whether the record that is linearised has them.
     impact: Option<Box<Impact>>,
     hit: bool,
+    /// Positions after an event, and whether the record that is linearised has them.
+    place: Option<Box<Place>>,
+    placed: bool,
+    /// The node that is linearised, and its time.
     point: Vec<f64>,
+    end: f64,
     scratch: Vec<f64>,
     /// Length of the restart, and g_x of the record before it.
     h: f64,
@@ -80,9 +99,12 @@ impl Restart {
             solver,
             impact: (layout.impulses > 0).then(|| Box::new(Impact::new(sys, layout, p))),
             hit: false,
+            place: sys.events().iter().any(EventRule::is_place).then(|| Box::new(Place::new(layout))),
+            placed: false,
             start,
             layout,
             point: vec![0.0; layout.z()],
+            end: 0.0,
             scratch: vec![0.0; layout.len],
             h: 0.0,
             past_g: IntegrandRows::new(sys),
@@ -91,6 +113,31 @@ impl Restart {
     }
     fn law(&self) -> Lagrange {
         self.start.law
+    }
+    /// Where an event that gives positions takes a record, whose branches are those of `frozen`; `None` of
+    /// other events.
+    pub(crate) fn place(
+        &mut self,
+        t: f64,
+        frozen: Frozen,
+        past: &[f64],
+    ) -> Result<Option<Placed>, StepError> {
+        let Self { sys, place, acceleration, .. } = self;
+        let gives = |event: &u32| sys.events()[*event as usize].is_place();
+        let (Some(event), Some(place)) = (frozen.event.filter(gives), place) else { return Ok(None) };
+        place.set_event(sys, t, event)?;
+        place.go(sys, (t, frozen.past_branches), past, &mut acceleration.terms).map(Some)
+    }
+    /// Angles that an event gives are near those of the branches.
+    fn check_turns(&self, t: f64, branches: &[f64], angles: &[f64]) -> Result<(), StepError> {
+        let far = |k: &usize| (AngleMotion::of(branches, *k).angle - angles[*k]).abs() > FRAC_PI_2;
+        match (0..angles.len()).find(far) {
+            None => Ok(()),
+            Some(k) => {
+                let AngleName { text: angle, attitude } = self.sys.angle_name(k);
+                Err(StepError::Turn { t, h: 0.0, angle, attitude })
+            }
+        }
     }
     /// Solves (1)–(3) for x.
     pub(crate) fn advance(
@@ -105,11 +152,15 @@ impl Restart {
         // (1) and (3), with (a, λ) of the past to begin with
         x.copy_from_slice(past);
         x[head..].fill(0.0);
+        if let Some(placed) = self.place(span.end(), frozen, past)? {
+            self.check_turns(span.end(), frozen.branches, &placed.angles)?;
+            x[..n].copy_from_slice(&placed.q);
+        }
         let mut r = std::mem::take(&mut self.scratch);
         for _ in 0..SWEEPS {
             let terms = &mut self.acceleration.terms;
             terms.set_branches(frozen.branches);
-            residual(&self.sys, &self.start, &layout, (span, frozen.event), [past, x], terms, &mut r);
+            residual(&self.sys, &self.start, &layout, (span, frozen), [past, x], terms, &mut r);
             self.linearise(span, frozen, [past, x])?;
             self.solve(&mut r);
             x.iter_mut().zip(&r).for_each(|(x, r)| *x -= r);
@@ -143,8 +194,9 @@ impl Restart {
         frozen: Frozen,
         [past, x]: [&[f64]; 2],
     ) -> Result<(), StepError> {
-        self.acceleration.terms.set_branches(frozen.branches);
         let (n, m) = (self.layout.n, self.layout.m);
+        self.look_back(span.end(), frozen, past)?;
+        self.acceleration.terms.set_branches(frozen.branches);
         // g_x⁻ of (1)
         self.h = span.h;
         if span.h != 0.0 && self.layout.o > 0 {
@@ -153,21 +205,48 @@ impl Restart {
         }
         // (2)
         let t = span.end();
+        self.end = t;
         self.point.copy_from_slice(&x[..self.layout.z()]);
         let at = At::of(t, &self.point, n, m);
         self.acceleration.set(&self.sys, &at);
         let compliance = self.law().compliance;
         self.solver.refactor(&self.sys, t, &self.acceleration.terms, compliance)?;
         // velocities after an event
-        self.hit = frozen.event.is_some();
         let (Some(event), Some(impact)) = (frozen.event, &mut self.impact) else { return Ok(()) };
         let terms = &mut self.acceleration.terms;
-        impact.linearise(&self.sys, event, (t, frozen.branches), [past, x], terms, &mut self.solver)
+        impact.linearise(&self.sys, event, (t, frozen.branches), [past, x], terms, &mut self.solver)?;
+        // positions after it
+        match self.place.as_mut().filter(|_| self.placed) {
+            Some(place) => place.linearise(&self.sys, &at, terms),
+            None => Ok(()),
+        }
+    }
+    /// Gradients at the record before of what an event gives.
+    fn look_back(&mut self, t: f64, frozen: Frozen, past: &[f64]) -> Result<(), StepError> {
+        let Self { sys, acceleration, impact, place, .. } = self;
+        self.hit = frozen.event.is_some();
+        self.placed = false;
+        let (Some(event), Some(impact)) = (frozen.event, impact) else { return Ok(()) };
+        let terms = &mut acceleration.terms;
+        let before = self.layout.node(t, past);
+        terms.set_branches(frozen.past_branches);
+        terms.at_time(t);
+        impact.look_back(sys, event, &before, terms);
+        let gives = |_: &&mut Box<Place>| sys.events()[event as usize].is_place();
+        if let Some(place) = place.as_mut().filter(gives) {
+            place.set_event(sys, t, event)?;
+            place.look_back(sys, &before, terms);
+            self.placed = true;
+        }
+        Ok(())
     }
     /// b ← R_x⁻¹ b: positions and velocities, then accelerations.
     pub(crate) fn solve(&mut self, b: &mut [f64]) {
         let n = self.layout.n;
         let z = self.layout.z();
+        if let Some(place) = self.place.as_mut().filter(|_| self.placed) {
+            place.solve(&mut b[..n]);
+        }
         if self.hit
             && let Some(impact) = &mut self.impact
         {
@@ -206,12 +285,18 @@ impl Restart {
         {
             impact.solve_t(&self.sys, &self.acceleration.terms, &mut self.solver, b);
         }
+        if let Some(place) = self.place.as_mut().filter(|_| self.placed) {
+            place.solve_t(&mut b[..n]);
+        }
     }
     /// r += R_past s.
     pub(crate) fn past_mul(&mut self, s: &[f64], r: &mut [f64]) {
         let (n, z, h) = (self.layout.n, self.layout.z(), self.h);
-        (0..n).for_each(|i| r[i] -= s[i] + h * s[n + i]);
-        let Self { sys, impact, .. } = self;
+        let Self { sys, impact, place, .. } = self;
+        match place.as_ref().filter(|_| self.placed) {
+            Some(place) => place.past_mul(sys, s, &mut r[..n]),
+            None => (0..n).for_each(|i| r[i] -= s[i] + h * s[n + i]),
+        }
         match impact.as_deref_mut().filter(|_| self.hit) {
             Some(impact) => impact.past_mul(sys, s, r),
             None => (n..2 * n).for_each(|i| r[i] -= s[i] + h * s[n + i]),
@@ -227,9 +312,13 @@ impl Restart {
     pub(crate) fn past_mul_t(&mut self, mu: &[f64], out: &mut [f64]) {
         let (n, z, h) = (self.layout.n, self.layout.z(), self.h);
         let plain = if self.hit { n } else { 2 * n };
-        for i in 0..plain {
+        let first = if self.placed { n } else { 0 };
+        for i in first..plain {
             out[i] -= mu[i];
             out[n + i] -= h * mu[i];
+        }
+        if let Some(place) = self.place.as_ref().filter(|_| self.placed) {
+            place.past_mul_t(&self.sys, &mu[..n], out);
         }
         if self.hit
             && let Some(impact) = &mut self.impact
@@ -252,6 +341,10 @@ impl Restart {
         {
             impact.slot_mul(&self.sys, &mut self.acceleration.terms, delta, r);
         }
+        if let Some(place) = self.place.as_mut().filter(|_| self.placed) {
+            let at = At::of(self.end, &self.point, n, self.layout.m);
+            place.slot_mul(&self.sys, &at, &mut self.acceleration.terms, delta, &mut r[..n]);
+        }
         if self.h != 0.0 {
             (0..self.layout.o).for_each(|k| r[z + k] -= self.h * self.past_g.slot_mul(&self.sys, k, delta));
         }
@@ -264,6 +357,10 @@ impl Restart {
             && let Some(impact) = &mut self.impact
         {
             impact.slot_mul_t(&self.sys, &mut self.acceleration.terms, mu, s, grad);
+        }
+        if let Some(place) = self.place.as_mut().filter(|_| self.placed) {
+            let at = At::of(self.end, &self.point, n, self.layout.m);
+            place.slot_mul_t(&self.sys, &at, &mut self.acceleration.terms, &mu[..n], s, grad);
         }
         if self.h != 0.0 {
             let weight = -s * self.h;

@@ -358,6 +358,7 @@ impl Walk<'_> {
             let wrong = |k: &usize| *k != side && watch.has_changed(*k, sides[*k]);
             let Some(k) = (0..count).find(wrong) else { break };
             let events = self.happening(k, self.becomes(watch, k));
+            self.check_stops(watch, k, &events)?;
             self.run.plan.note_events(&events);
             self.flip(k, count);
             events.iter().try_for_each(|&e| self.switch(watch, e))?;
@@ -428,16 +429,24 @@ impl Walk<'_> {
         let span = Span { t: run.plan.t[n], h };
         run.x.resize((n + 2) * len, 0.0);
         let (done, x) = run.x.split_at_mut((n + 1) * len);
-        let rows = run.plan.row_choice(self.rows);
         let frozen = Frozen {
-            branches: self.turns.references(),
+            branches: run.plan.branches(n),
+            past_branches: run.plan.branches(n),
             choice: &self.choice,
-            rows,
+            rows: run.plan.row_choice(self.rows),
             restart: true,
             event,
             ..Frozen::default()
         };
-        self.chain.advance(span, frozen, &done[n * len..], x)?;
+        // the angles of positions that the event gives
+        let past = &done[n * len..];
+        if event.is_some()
+            && let Some(placed) = self.chain.place(span.end(), frozen, past)?
+        {
+            self.turns.place(span.end(), &placed.angles);
+        }
+        let frozen = Frozen { branches: self.turns.references(), ..frozen };
+        self.chain.advance(span, frozen, past, x)?;
         self.turns.look(span, &run.layout.node(span.end(), x))?;
         let decided = Decided { branches: self.turns.references(), choice: &self.choice, rows: self.rows };
         run.plan.push_restart(h, event, decided);

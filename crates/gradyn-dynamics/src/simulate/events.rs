@@ -3,7 +3,7 @@
 //! ```text
 //! g = 0 → end                 the last record, whose time is that of the event                            (1)
 //! g = 0 → sides, rows         of the forces and constraints that are switched                             (2)
-//!       → (v⁺, Λ, ν)          a restart with velocities of the event, one for each event at that instant  (3)
+//!       → (q⁺, v⁺, Λ, ν)      a restart with what the event gives, one for each event at that instant     (3)
 //! ```
 //! After an impact the motion stays on its side, after others it is on the side of the bit. A condition that a
 //! constraint holds at zero from then on is asleep until a constraint is switched off.
@@ -98,7 +98,7 @@ impl Walk<'_> {
         let holds = |e: &u32| self.rule(*e).constraints.iter().any(|c| c.1);
         events.iter().copied().find(holds).filter(|_| rate.abs() <= AT_REST * before.abs())
     }
-    /// Restarts with the velocities of some events; conditions that change with them follow.
+    /// Restarts with what some events give; conditions that change with them follow.
     pub(super) fn restart_after(
         &mut self,
         watch: &mut Watch,
@@ -108,12 +108,39 @@ impl Walk<'_> {
         for &event in events {
             let gives = self.rule(event).changes_velocities();
             self.restart_at_event(0.0, gives.then_some(event))?;
+            self.check_placed(event)?;
         }
         self.look_at_last(watch);
         if self.is_unsettled(watch, side) {
             self.restart_settled(watch, side)?;
         }
         Ok(())
+    }
+    /// Constraints that an event switches on hold at the positions that it gives.
+    fn check_placed(&self, event: u32) -> Result<(), StepError> {
+        let rule = self.rule(event);
+        let n = self.run.plan.steps();
+        let on: Vec<&String> = rule.constraints.iter().filter(|c| c.1).map(|c| &c.0).collect();
+        if !rule.is_place() || on.is_empty() {
+            return Ok(());
+        }
+        let sys = match self.run.plan.rows(n) {
+            Some(choice) => self.recipe.system().with_rows(choice)?,
+            None => self.recipe.system().clone(),
+        };
+        let new: Vec<u32> = on.iter().flat_map(|name| sys.rows_of(name)).collect();
+        let q = &self.run.last()[..self.run.layout.n];
+        self.check_new(&sys, (self.run.plan.t[n], q), &new, &rule)
+    }
+    /// Positions that an event gives are not beyond the stop of an impact.
+    pub(super) fn check_stops(&self, watch: &Watch, side: usize, events: &[u32]) -> Result<(), StepError> {
+        match events.iter().find(|&&e| self.rule(e).impact) {
+            None => Ok(()),
+            Some(&e) => {
+                let t = self.run.plan.t[self.run.plan.steps()];
+                Err(StepError::PlacedBeyond { t, event: self.rule(e).name, gap: watch.next[side][0] })
+            }
+        }
     }
     /// After an impact the gap opens.
     fn check_leaving(&self, watch: &Watch, side: usize, event: u32) -> Result<(), StepError> {
@@ -211,10 +238,13 @@ impl Walk<'_> {
         let references = self.turns.references().to_vec();
         // independent rows of those that are on
         let sys = self.recipe.system().with_off(off.clone())?;
-        self.check_new(&sys, (t, q), new, rule)?;
+        if !rule.is_place() {
+            self.check_new(&sys, (t, q), new, rule)?;
+        }
         let ranks = ranks_at(&sys, t, &self.p, &references, q);
-        // with compliances the multipliers of redundant rows are unique
-        let soft = self.recipe.start().law.compliance.factor > 0.0;
+        // with compliances the multipliers of redundant rows are unique; those of an iteration are none, as
+        // for the rows of the start
+        let soft = self.recipe.restart_law().law.compliance.factor > 0.0;
         let redundant = ranks.redundant.iter().filter(|_| !soft).map(|r| r.row as u32);
         let mut dropped: Vec<u32> = redundant.chain(off.clone()).collect();
         dropped.sort_unstable();
@@ -251,6 +281,12 @@ impl Walk<'_> {
                 return Err(StepError::DoesNotHold { t, event, row, residual });
             }
         }
-        Ok(())
+        // rows of directions are quadratic, and hold of opposite ones too
+        let opposed = sys.flipped(&self.p, q);
+        let on = |joint: &String| new.iter().any(|k| sys.rows_of(joint).contains(k));
+        match opposed.into_iter().find(on) {
+            Some(joint) => Err(StepError::Opposed { t, event: rule.name.clone(), joint }),
+            None => Ok(()),
+        }
     }
 }

@@ -8,8 +8,8 @@ use super::clock::Clock;
 use super::{Counts, Report, Span, StepArgs, StepRecipe, Stepper, Tolerance};
 use crate::control::Controller;
 use crate::error::StepError;
-use crate::initial::Initial;
 use crate::initial::restart::Restart;
+use crate::initial::{Initial, Placed};
 use crate::plan::{ClockRow, Frozen, Plan};
 use crate::turns::Turns;
 use gradyn_model::RowChoice;
@@ -132,6 +132,16 @@ impl Chain {
     pub(crate) fn reach(&self) -> f64 {
         self.steps[self.current].1.reach()
     }
+    /// Where an event that gives positions takes a record.
+    pub(crate) fn place(
+        &mut self,
+        t: f64,
+        frozen: Frozen,
+        past: &[f64],
+    ) -> Result<Option<Placed>, StepError> {
+        let len = self.len;
+        self.restart_with(frozen.rows)?.place(t, frozen, &past[..len])
+    }
     /// Solves R = 0 for x; without a past it is record 0.
     pub fn advance(
         &mut self,
@@ -248,13 +258,16 @@ impl Chain {
         }
         let new = || Turns::new(self.recipe.system(), &self.p, 0.0, &vec![0.0; angles]);
         let turns = self.turns.get_or_insert_with(new);
-        if n == 0 {
-            turns.set(plan.branches(0));
+        let events = self.recipe.system().events();
+        let is_place = |n: usize| plan.velocities[n].is_some_and(|e| events[e as usize].is_place());
+        if n == 0 || is_place(n) {
+            turns.set(plan.branches(n));
         }
+        let placed_next = n < plan.steps() && is_place(n + 1);
         turns.look(span, &self.recipe.layout().node(span.end(), x))?;
         turns.follow();
-        // sides are those of the plan
-        if n < plan.steps() {
+        // sides are those of the plan, and so are angles that an event gives
+        if n < plan.steps() && !placed_next {
             let motions = 1 + 3 * angles;
             plan.branches_mut(n + 1)[..motions].copy_from_slice(&turns.references()[..motions]);
         }

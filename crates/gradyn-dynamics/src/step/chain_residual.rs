@@ -94,7 +94,7 @@ impl<S: RunScalar> PlainResidual<S> {
     fn restart(&mut self, a: &StepArgs<S>, r: &mut [S]) {
         let (start, layout) = (self.recipe.restart_law(), self.recipe.plain_layout());
         let records = [a.past, a.x];
-        let when = (a.span, a.frozen.event);
+        let when = (a.span, a.frozen);
         match a.frozen.rows {
             None => {
                 self.terms.set_branches(a.frozen.branches);

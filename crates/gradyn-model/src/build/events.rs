@@ -1,20 +1,19 @@
-//! Events: conditions that the run watches, velocities that they give, elements that they switch.
+//! Events: conditions that the run watches, what they give to the motion, elements that they switch.
 //!
 //! ```text
-//! impact    w = ġ,   r = -e ġ            g a gap of positions                                            (1)
-//! reset     w = the velocity,   r = its value, by the motion before                                      (2)
-//! force     f ← s f,   s = 1 or 0        s the side that events set                                      (3)
+//! force     f ← s f,   s = 1 or 0        s the side that events set                                      (1)
 //! ```
+//! Velocities and positions that they give are in [`given`].
 
-use super::functionals::{Draft, rate_of_plain, text};
+mod given;
+
+use super::functionals::{Draft, text};
 use super::loads::Applied;
-use super::sensors::list;
 use super::symbols::SensorEnv;
-use super::{ANGLE, Builder, Positive, SIDE, is_condition};
+use super::{Builder, Positive, SIDE, is_condition};
 use crate::error::{ModelError, nearest};
 use crate::event::EventRule;
-use crate::expression::{Value, compile};
-use crate::functional::Sensor;
+use crate::expression::Value;
 use crate::mechanism::{Event, Number, Text};
 use crate::program::{Graph, Sym};
 use crate::row::Owner;
@@ -22,7 +21,7 @@ use crate::signal::Input;
 
 type Made<T> = Result<T, ModelError>;
 
-/// Sensors of a force that (3) switches with it; others are of the motion.
+/// Sensors of a force that (1) switches with it; others are of the motion.
 const FORCES: [&str; 4] = ["force", "torque", "effort", "normal"];
 
 impl<'g> Builder<'g, '_> {
@@ -75,21 +74,23 @@ impl<'g> Builder<'g, '_> {
         }
         Ok(())
     }
-    /// The events, and the functional of the velocities that they give.
+    /// The events, and the functional of the velocities and positions that they give.
     pub(super) fn events(&mut self) -> Made<(Vec<EventRule>, Draft)> {
         let m = self.m;
         let mut rules = vec![];
         for e in &m.events {
             rules.push(self.rule(e)?);
         }
-        // w and r of all events over shared inputs
+        // (w, r) and then (u, s) of each event, over shared inputs
         let graph = Graph::new();
         let mut env = SensorEnv::new(self, &graph);
         let mut outputs = vec![];
         for (e, rule) in m.events.iter().zip(&mut rules) {
-            let first = outputs.len() / 2;
-            env.velocities(e, &mut outputs)?;
-            rule.rows = (first as u32, (outputs.len() / 2 - first) as u32);
+            let given = env.given(e)?;
+            for (list, rows) in [(given.velocities, &mut rule.rows), (given.positions, &mut rule.places)] {
+                *rows = (outputs.len() as u32 / 2, list.len() as u32);
+                outputs.extend(list.into_iter().flatten());
+            }
         }
         let draft = env.draft(&outputs);
         Ok((rules, draft))
@@ -122,6 +123,7 @@ impl<'g> Builder<'g, '_> {
             end: e.end,
             impact: e.impact.is_some(),
             rows: (0, 0),
+            places: (0, 0),
             modes: forces.into_iter().map(|(t, on)| (self.modes[&t.text], on)).collect(),
             constraints: rows.into_iter().map(|(t, on)| (t.text.clone(), on)).collect(),
         })
@@ -152,9 +154,13 @@ fn check_actions(e: &Event) -> Made<()> {
     let wrong = |message: &str, help: &str| {
         Err(ModelError::new(format!("event `{}` {message}", e.name)).at(&e.name.place).help(help))
     };
-    let acts = e.impact.is_some() || !e.reset.is_empty() || !e.on.is_empty() || !e.off.is_empty();
+    let gives = e.impact.is_some() || !e.reset.is_empty() || !e.place.is_empty();
+    let acts = gives || !e.on.is_empty() || !e.off.is_empty();
     match (e.end, acts) {
-        (false, false) => wrong("does nothing", "give `end`, `impact`, `reset`, `on` or `off`"),
+        (false, false) => wrong("does nothing", "give `end`, `impact`, `reset`, `place`, `on` or `off`"),
+        _ if e.impact.is_some() && !e.place.is_empty() => {
+            wrong("is an impact and gives positions", "give the velocities after it by `reset`")
+        }
         (true, true) => wrong("ends the run and goes on", "give `end` to an event of its own"),
         _ => match e.on.iter().find(|t| e.off.iter().any(|o| o.text == t.text)) {
             Some(t) => wrong(&format!("switches `{t}` on and off"), "name it in one of both lists"),
@@ -164,7 +170,7 @@ fn check_actions(e: &Event) -> Made<()> {
 }
 
 impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
-    /// (3) of a force, where events switch it.
+    /// (1) of a force, where events switch it.
     pub(super) fn switched(&mut self, name: &str, mut applied: Applied<'g, 'h>) -> Applied<'g, 'h> {
         let Some(&side) = self.b.modes.get(name) else { return applied };
         // the side, or how the force is at the start where that is not known
@@ -182,70 +188,5 @@ impl<'g, 'h> SensorEnv<'_, 'g, '_, 'h> {
         }
         applied.energy = applied.energy.map(|e| e * s);
         applied
-    }
-    /// Appends w and r of every velocity that an event gives, (1) and (2).
-    fn velocities(&mut self, e: &Event, outputs: &mut Vec<Sym<'h>>) -> Made<()> {
-        if let Some(x) = &e.impact {
-            let what = format!("event `{}`", e.name);
-            let restitution = self.b.restitution(e, x)?;
-            let restitution = self.parameter(restitution);
-            let g = self.number_expression(&e.when, &what)?;
-            let rate = self.rate(g).ok().filter(|_| !self.read_velocities(&[g]));
-            let Some(rate) = rate else {
-                let error = ModelError::new(format!("{what}: the gap reads more than positions"));
-                return Err(error.at(&e.when.place).help("an impact acts along a gap of positions"));
-            };
-            self.check_velocity(rate, &e.when, &what)?;
-            outputs.extend([rate, -(restitution * rate)]);
-        }
-        e.reset.iter().try_for_each(|(key, value)| self.reset(e, key, value, outputs))
-    }
-    /// (2) of one velocity, or of each component of a vector.
-    fn reset(&mut self, e: &Event, key: &Number, value: &Number, outputs: &mut Vec<Sym<'h>>) -> Made<()> {
-        let what = format!("event `{}`, reset", e.name);
-        let wrong = |source: &Number, e| ModelError::expression(&what, source, e);
-        let ast = self.b.numbers.parse_with_sides(key, &what)?;
-        let left = list(&compile(&ast, self.graph, self).map_err(|e| wrong(key, e))?);
-        let left = rate_of_plain(self, left, (&ast, key), true, &what)?;
-        let right = self.b.numbers.parse(value, &what)?;
-        let right = list(&compile(&right, self.graph, self).map_err(|e| wrong(value, e))?);
-        if left.len() != right.len() {
-            let message = format!("{what}: `{}` has {} components", text(key).text, left.len());
-            return Err(ModelError::new(message).at(&value.place).help("give as many values"));
-        }
-        for (w, r) in left.into_iter().zip(right) {
-            self.check_velocity(w, key, &what)?;
-            self.check_unswitched([w, r], value, &what)?;
-            outputs.extend([w, r]);
-        }
-        Ok(())
-    }
-    /// What a velocity becomes is known before the event: it reads no force that events switch.
-    fn check_unswitched(&self, symbols: [Sym<'h>; 2], source: &Number, what: &str) -> Made<()> {
-        let switched = |i: usize| matches!(self.inputs[i], Input::Arg(k) if (SIDE..ANGLE).contains(&k));
-        if !symbols.iter().flat_map(|s| s.inputs()).any(switched) {
-            return Ok(());
-        }
-        let message = format!("{what}: `{}` reads a force that events switch", text(source).text);
-        Err(ModelError::new(message).at(&source.place).help("write the law of the force in its place"))
-    }
-    /// A velocity that an event gives is affine in velocities, and reads no more than them and positions.
-    fn check_velocity(&self, w: Sym<'h>, source: &Number, what: &str) -> Made<()> {
-        let draft = self.draft(&[w]);
-        let velocity = |i: usize| match draft.inputs[i] {
-            Input::Sensor(k) => matches!(draft.sensors[k as usize], Sensor::Affine(_, 1)),
-            _ => false,
-        };
-        let plain = |s: &Sensor| matches!(s, Sensor::Affine(_, 0 | 1)) || !s.needs_velocity();
-        let known = draft.sensors.iter().all(|s| plain(s) && !s.needs_dynamics());
-        let reads = draft.program.used_inputs().iter().any(|&i| velocity(i));
-        if known && reads && draft.program.affine(velocity) {
-            return Ok(());
-        }
-        let message = format!("{what}: `{}` is no velocity that can be given", text(source).text);
-        Err(ModelError::new(message).at(&source.place).help(
-            "it is a position, whose rate is meant, or an expression A v + b where A and b do not depend on \
-             velocities",
-        ))
     }
 }

@@ -35,7 +35,10 @@ pub(crate) fn reactions_wanted(m: &Mechanism, n: &mut Numbers) -> Result<HashMap
     let objectives =
         objectives.flat_map(|(k, o)| o.integral.iter().chain(&o.terminal).map(move |x| (x, Some(k))));
     let mut wanted = HashMap::new();
-    let events = m.events.iter().flat_map(|e| [&e.when].into_iter().chain(e.reset.iter().map(|r| &r.1)));
+    let events = m
+        .events
+        .iter()
+        .flat_map(|e| [&e.when].into_iter().chain(e.reset.iter().chain(&e.place).map(|r| &r.1)));
     let others = m.outputs.iter().map(|o| &o.1).chain(events).map(|x| (x, None));
     for (x, objective) in objectives.chain(others) {
         let what = match objective {

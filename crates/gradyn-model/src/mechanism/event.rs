@@ -40,6 +40,11 @@ pub struct Event {
     pub impact: Option<Number>,
     /// Velocities after the event: (sensor whose rate is given, or an expression of velocities; value before).
     pub reset: Vec<(Number, Number)>,
+    /// Positions after the event, as many as there are degrees of freedom: (expression of positions; value
+    /// before).
+    pub place: Vec<(Number, Number)>,
+    /// Do the positions of `place` keep their rates? Else `reset` and the constraints give all velocities.
+    pub keeps_rates: bool,
     /// Forces, joints, constraints and drivers that act from there on.
     pub on: Vec<Text>,
     /// Forces, joints, constraints and drivers that act no longer.
@@ -56,6 +61,8 @@ impl Event {
             end: false,
             impact: None,
             reset: vec![],
+            place: vec![],
+            keeps_rates: true,
             on: vec![],
             off: vec![],
         }
@@ -75,6 +82,12 @@ impl Event {
     /// Gives a velocity a value.
     pub fn reset(mut self, velocity: impl Into<Number>, value: impl Into<Number>) -> Self {
         self.reset.push((velocity.into(), value.into()));
+        self.keeps_rates = false;
+        self
+    }
+    /// Gives a position a value.
+    pub fn place(mut self, position: impl Into<Number>, value: impl Into<Number>) -> Self {
+        self.place.push((position.into(), value.into()));
         self
     }
     /// Switches an element on.

@@ -60,7 +60,7 @@ impl Event {
         let owner = format!("event {}", self.name);
         f(&owner, &mut self.when);
         self.impact.iter_mut().for_each(|x| f(&owner, x));
-        self.reset.iter_mut().for_each(|(_, x)| f(&owner, x));
+        self.reset.iter_mut().chain(&mut self.place).for_each(|(_, x)| f(&owner, x));
     }
 }
 

@@ -23,6 +23,7 @@ pub(super) fn geometry(run: &Run, terms: &mut Evaluator<f64>) -> Vec<Warning> {
     }
     // forces whose ends changed sides within a step
     let met = (1..=traj.plan.steps())
+        .filter(|&k| !traj.plan.restarts[k])
         .find_map(|k| Some((k, terms.reversed_force(&traj.record(k - 1)[..n], &traj.record(k)[..n])?)));
     if let Some((k, name)) = met {
         let t = traj.plan.t[k];

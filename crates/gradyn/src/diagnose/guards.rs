@@ -64,7 +64,9 @@ pub(crate) fn check_defined(model: &Prepared, run: &Run, p: &[f64]) -> Result<()
     let mut terms = evaluator_at(model, plan.branches(0), p, &node(0));
     for n in 1..=plan.steps() {
         terms.at_time(plan.t[n]);
-        if let Some(outside) = terms.undefined_force(&node(n - 1), &node(n)) {
+        // an event may have given other positions
+        let from = if plan.restarts[n] { n } else { n - 1 };
+        if let Some(outside) = terms.undefined_force(&node(from), &node(n)) {
             return Err(undefined_force(plan.t[n], outside).into());
         }
     }

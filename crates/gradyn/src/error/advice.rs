@@ -117,6 +117,18 @@ fn of_times(e: &StepError) -> Option<&'static str> {
         StepError::EventBlocked { .. } => {
             "leave one of its velocities out: joints and drivers prescribe the others"
         }
+        StepError::PlacedInPart { kind: "velocity", .. } => {
+            "`reset` beside `place` gives all velocities, as many as are free; without it the positions keep \
+             their rates"
+        }
+        StepError::PlacedInPart { .. } => {
+            "`place` gives all positions, as many as there are degrees of freedom: what keeps its place is \
+             written as \"rod.angle\" = \"rod.angle\""
+        }
+        StepError::NotPlaced { .. } => {
+            "expressions of `place` go to their values along a straight line: give others, or a place nearby"
+        }
+        StepError::PlacedBeyond { .. } => "give a place where `when` of that event is positive",
         StepError::StaysInContact { .. } => {
             "bodies that stay in contact need a constraint: switch it on by an event with `on`, and off where \
              its multiplier changes its sign"
@@ -128,6 +140,10 @@ fn of_times(e: &StepError) -> Option<&'static str> {
         StepError::DoesNotHold { .. } => {
             "let `when` of the event be the expression of the constraint; to hold a position wherever the \
              event is, switch on a constraint of its velocity"
+        }
+        StepError::Opposed { .. } => {
+            "the rows of a joint hold of opposite directions too: turn the axis of one body, or let the event be \
+             half a turn later"
         }
         StepError::TooManyEvents { .. } => {
             "the motion chatters or comes to rest there: end the run before, or smooth the jump by a ramp"

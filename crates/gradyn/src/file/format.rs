@@ -55,6 +55,7 @@ pub(crate) const TEMPLATE: Record = plain(&[
     may("driver", Kind::Section("driver"), "Drivers."),
     may("force", Kind::Section("force"), "Forces."),
     may("spline", Kind::Section("spline"), "Splines."),
+    may("event", Kind::Section("event"), "Events."),
     may("initial", Kind::Section("initial"), "Conditions at the start."),
     may("objective", Kind::Section("objective"), "Objectives."),
     may("output", Kind::Section("output"), "Output columns."),
@@ -324,6 +325,8 @@ const EVENT: Record = plain(&[
         "Restitution e, 0 < e ≤ 1, of an impact: `when` is a gap, whose rate becomes -e times what it was."),
     may("reset", Kind::Map("condition", &Kind::NumberOrVector),
         "Sensors and their rates after the event, by expressions of the motion before it."),
+    may("place", Kind::Map("condition", &Kind::NumberOrVector),
+        "Position sensors and their values after the event, as many as there are degrees of freedom."),
     may("on", Kind::Texts("names of forces, joints, constraints or drivers"), "What acts from there on."),
     may("off", Kind::Texts("names of forces, joints, constraints or drivers"), "What acts no longer."),
 ]);

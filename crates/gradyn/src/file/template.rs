@@ -14,6 +14,7 @@
 
 mod body;
 mod copy;
+mod event;
 mod library;
 mod merge;
 mod mirror;

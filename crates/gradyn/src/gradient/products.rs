@@ -11,6 +11,7 @@
 //! sample are refused. Where a condition gives the final time, samples must be before it.
 
 use super::checks::{NO_SLOPE, check_run, check_used, inexact_end, moved_by};
+use super::held::check_held;
 use crate::diagnose::{check_redundant_outputs, check_redundant_parameters};
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
@@ -85,7 +86,9 @@ impl Prepared {
         check_finite("weights", weights)?;
         check_products(self, run, &records, |k| weights[k] != 0.0)?;
         let recipe = run.method.build(&self.model);
-        let mut gradient = weighted_outputs(&self.case(&recipe, run), &records, weights)?;
+        let case = self.case(&recipe, run);
+        check_held(self, run, &case)?;
+        let mut gradient = weighted_outputs(&case, &records, weights)?;
         // no sample moves with a final time that a condition gives
         gradient.truncate(self.parameters().len());
         match self.parameters().iter().zip(&gradient).find(|(_, g)| !g.is_finite()) {
@@ -101,6 +104,7 @@ impl Prepared {
         check_products(self, run, &records, |_| true)?;
         let recipe = run.method.build(&self.model);
         let case = self.case(&recipe, run);
+        check_held(self, run, &case)?;
         // p' along d, where a final time that a condition gives is held
         let mut rho = direction.to_vec();
         rho.resize(run.rho.len(), 0.0);

@@ -92,7 +92,9 @@ fn moving_row(sys: &Mechanics, t: f64, p: &[f64], q: &[f64], angles: &[f64]) -> 
 /// Refuses a start that is on another branch, cannot be at rest, or where a force has no direction.
 pub(super) fn check_start(model: &Model, assembled: &Assembled, t: f64, p: &[f64]) -> Result<(), Error> {
     // angles are those that were asked for
-    if let Some(name) = model.system.flipped(p, &assembled.q) {
+    let sys = &model.system;
+    let is_off = |name: &String| sys.rows_of(name).iter().any(|k| sys.row_choice().off.contains(k));
+    if let Some(name) = sys.flipped(p, &assembled.q).into_iter().find(|name| !is_off(name)) {
         let e = ModelError::new(format!("`{name}` was assembled half a turn off its angle"))
             .at(&model.place(&name));
         return Err(e.help("give the assembly a better start with `initial.near`").into());

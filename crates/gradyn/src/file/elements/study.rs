@@ -44,6 +44,8 @@ pub(super) fn event(name: Text, t: &Table) -> Result<Event, ModelError> {
         end: flag(t, "end", &parent)?,
         impact: maybe(t, "impact"),
         reset: conditions(t, "reset"),
+        place: conditions(t, "place"),
+        keeps_rates: section(t, "reset").is_none(),
         on: texts(t, "on"),
         off: texts(t, "off"),
         name,

@@ -11,7 +11,7 @@
 //! | effort of an actuator | stays along a position, changes sign along an angle |
 //! | diagonal of a bushing | stays: its axes are mirrored up to their signs, which a diagonal does not see |
 //!
-//! Other keys with numbers are refused. Bodies are in `body`.
+//! Other keys with numbers are refused. Bodies are in `body`, events in `event`.
 
 use super::library::Template;
 use super::mirror::{Law, Sense, odd};
@@ -37,7 +37,7 @@ pub(super) enum Mirror {
 /// A key inside a table that is mirrored in a way of its own.
 pub(super) type Special = (&'static str, Mirror);
 
-type Made<T> = Result<T, ModelError>;
+pub(super) type Made<T> = Result<T, ModelError>;
 
 /// The sections of a copy.
 pub(crate) fn sections(c: &Context, template: &Table) -> Made<Vec<(&'static str, Node)>> {
@@ -96,6 +96,9 @@ fn named(c: &Context, t: &Table, section: &Field, template: &Table) -> Made<Tabl
                 value: Value::Table(super::body::body(c, &key.text, body, kind)?),
                 place: node.place.clone(),
             },
+            ("event", Value::Table(event)) => {
+                Node { value: Value::Table(super::event::event(c, event)?), place: node.place.clone() }
+            }
             ("driver", Value::Table(driver)) => {
                 value(c, node, kind, (section.name, section.role), Some(driven(driver)))?
             }
@@ -218,8 +221,11 @@ fn ground(c: &Context, t: &Table) -> Made<Table> {
 }
 
 fn initial(c: &Context, t: &Table) -> Made<Table> {
-    // near = points; other keys are conditions on sensors
+    // near = points, off = names; other keys are conditions on sensors
     let entry = |(key, node): &(Word, Node)| {
+        if key.text == "off" && node.is_list() {
+            return Ok((key.clone(), super::event::references(c, node)?));
+        }
         let near = key.text == "near";
         let role = |sensor: &Word| {
             Mirror::As(if sensor.text.ends_with(".attitude") { Role::Odd } else { Role::Polar })
@@ -244,7 +250,7 @@ fn initial(c: &Context, t: &Table) -> Made<Table> {
 
 /// A plain sensor stays one, and its value is mirrored; other expressions are read with the eyes of the
 /// template.
-fn condition(c: &Context, sensor: &Word, value: &Node) -> Made<(Word, Node)> {
+pub(super) fn condition(c: &Context, sensor: &Word, value: &Node) -> Made<(Word, Node)> {
     let sense = if c.mirrored() { c.sense(sensor)? } else { Some(Sense::Same) };
     let key = if sense.is_some() { c.renamed(sensor)? } else { c.even(sensor, Law::None)? };
     let value = match sense {
@@ -327,7 +333,7 @@ fn fields(c: &Context, t: &Table, fields: &[Field], special: Option<Special>) ->
 }
 
 /// A text, a number or a list in its role.
-fn leaf(c: &Context, node: &Node, mirror: Mirror) -> Made<Node> {
+pub(super) fn leaf(c: &Context, node: &Node, mirror: Mirror) -> Made<Node> {
     let place = node.place.clone();
     // value with the names of the copy
     let value = match &node.value {

@@ -31,7 +31,8 @@ fn kind(section: &str) -> Option<&'static str> {
         "ground" => "ground point",
         "output" => "output",
         "objective" => "objective",
-        "parameters" | "constants" | "points" | "body" | "joint" | "driver" | "force" | "spline" => "name",
+        "parameters" | "constants" | "points" | "body" | "joint" | "driver" | "force" | "spline"
+        | "event" => "name",
         _ => return None,
     })
 }
@@ -76,7 +77,10 @@ impl Merge {
         for (key, node) in table.entries {
             match node.value {
                 Value::Table(t) => self.extend(section, Some(&key), t, place.clone(), label, instance)?,
-                _ => self.default(section, key, node, place.clone()),
+                Value::List(items) if key.text == "off" => {
+                    self.append(section, key, items, node.place, &place)
+                }
+                value => self.default(section, key, Node { value, place: node.place }, place.clone()),
             }
         }
         Ok(())
@@ -109,6 +113,22 @@ impl Merge {
             s.entries.extend(t.entries); // what is no table is refused by the reader
         }
         Ok(())
+    }
+    /// A list of names, which all parts add to.
+    fn append(
+        &mut self,
+        section: &str,
+        key: Word,
+        items: Vec<Node>,
+        place: Range<usize>,
+        around: &Range<usize>,
+    ) {
+        let Some(table) = slot(&mut self.root, section, around) else { return };
+        match table.entries.iter_mut().find(|e| e.0.text == key.text).map(|e| &mut e.1.value) {
+            Some(Value::List(list)) => list.extend(items),
+            Some(_) => {} // refused by the reader
+            None => table.entries.push((key, Node { value: Value::List(items), place })),
+        }
     }
     /// A value that is no table, such as velocity = "rest": kept if there is none yet.
     fn default(&mut self, section: &str, key: Word, node: Node, place: Range<usize>) {

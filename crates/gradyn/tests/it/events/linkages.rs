@@ -5,7 +5,7 @@ use gradyn::{Coordinates, Method};
 
 /// The motion y' = f(y) from y at 0 to `end`, by steps of fourth order; where `gap` falls through zero the
 /// step to it ends there and `hit` changes y.
-fn motion<const N: usize>(
+pub(super) fn motion<const N: usize>(
     mut y: [f64; N],
     end: f64,
     f: &dyn Fn(&[f64; N]) -> [f64; N],

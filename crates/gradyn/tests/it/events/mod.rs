@@ -1,9 +1,12 @@
 //! Events: impacts, resets, switched forces and constraints, ends of runs.
 
+mod begins;
 mod laws;
 mod linkages;
+mod placed;
 mod refused;
 mod switched;
+mod templates;
 
 use gradyn::{Coordinates, Method, Prepared, Run, Sensitivity};
 
