@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! elimination of Φ_q with complete pivoting at  q + h/2 v + h²/8 a                                       (1)
-//! max |R| > 1.5 max |R|₍₁₎  where a step begins:     (1) for this step                                   (2)
+//! max |R| > 2 max |R|₍₁₎    where a step begins:     (1) for this step                                   (2)
 //! max |R| > 2 max |R|₍₁₎    in a block of the step:  (1) for this step, which is repeated               (3)
 //! |v - v̂| > 0.02 |v|  and  max |R| > 1.5 min |R|:    the step is refused                                 (4)
 //! ```
@@ -16,11 +16,11 @@ use crate::record::{Layout, Span};
 use gradyn_model::{Kinematics, Setup};
 use gradyn_num::largest;
 
-/// Growth of the largest entry of R with which the coordinates are chosen again for the next step, (2).
-const GROWN: f64 = 1.5;
+/// Growth of the largest entry of R with which the coordinates are chosen again, (2) and (3).
+const GROWN: f64 = 2.0;
 
-/// Growth within a step with which they are chosen again for this step, (3).
-const TURNED: f64 = 2.0;
+/// Growth within a step from which on it is asked whether the step follows the motion, (4).
+const TURNED: f64 = 1.5;
 
 /// Change of the velocities beside their size with which a step does not follow the motion, (4).
 const LOST: f64 = 0.02;
@@ -79,7 +79,7 @@ impl Chooser {
         node: &mut Block,
         choice: &mut [u32],
     ) -> Result<bool, StepError> {
-        let grown = failed || self.reach[0] > TURNED * self.fresh;
+        let grown = failed || self.reach[0] > GROWN * self.fresh;
         if node.state.chosen(sys) == 0 || !self.named.is_empty() || !grown {
             return Ok(false);
         }
@@ -136,7 +136,7 @@ impl Chooser {
         let span_of = |[most, least]: [f64; 2], r: f64| [most.max(r), least.min(r)];
         self.reach = sizes.fold([0.0, f64::INFINITY], span_of);
         let [most, least] = self.reach;
-        if most <= GROWN * least {
+        if most <= TURNED * least {
             return Ok(());
         }
         // |v - v̂| beside |v| and h |a|
