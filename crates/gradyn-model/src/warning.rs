@@ -100,6 +100,8 @@ pub enum WarningCode {
     Jump,
     /// A constraint that an event switches on takes energy from the motion.
     Impact,
+    /// The time of an event follows multipliers or accelerations that have an error of their own.
+    InexactEvent,
     /// A parameter does not change an objective in this run.
     Zero,
     /// An entry of extrapolated differences did not converge.
@@ -110,7 +112,7 @@ pub enum WarningCode {
 
 impl WarningCode {
     /// Every kind of warning.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::NotSmooth,
         Self::UnitOrName,
         Self::PenaltyUnused,
@@ -132,6 +134,7 @@ impl WarningCode {
         Self::Freedoms,
         Self::Jump,
         Self::Impact,
+        Self::InexactEvent,
         Self::Zero,
         Self::NotConverged,
         Self::MovingEnd,
@@ -160,6 +163,7 @@ impl WarningCode {
             Self::Freedoms => "freedoms",
             Self::Jump => "jump",
             Self::Impact => "impact",
+            Self::InexactEvent => "inexact-event",
             Self::Zero => "zero",
             Self::NotConverged => "not-converged",
             Self::MovingEnd => "moving-end",

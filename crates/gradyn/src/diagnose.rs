@@ -5,6 +5,7 @@ mod branch;
 mod freedoms;
 mod geometry;
 mod guards;
+mod inexact;
 mod kept_rows;
 mod lost_energy;
 mod null_vectors;
@@ -51,6 +52,7 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
     lost_energy::check_energy(model, run, singular, p)?;
     warnings.extend(steps::impacts(run));
     warnings.extend(plastic::plastic(model, run, p));
+    warnings.extend(inexact::inexact_events(model, run));
     warnings.extend(freedoms::freedoms(model, run, p)?);
 
     // jumps at declared times, and at the ends of clamped splines

@@ -33,7 +33,7 @@ fn constraints_that_hold_at_one_design_have_no_gradient() {
             assert!(e.message.contains(message), "{}: {}", s.name(), e.message);
             assert!(e.help.as_ref().is_some_and(|h| h.contains("expression of the constraint")));
         }
-        let e = model.contributions(&r).err().expect("it is refused");
+        let e = model.contributions(&r).expect_err("it is refused");
         assert!(e.message.contains("at this design only"), "{}", e.message);
     }
 }
