@@ -7,11 +7,11 @@
 //! edge: the step to f_k = 0 takes its place. Pieces that meet with two derivatives need not be met exactly.
 
 use crate::error::StepError;
+use crate::moving::Moving;
 use crate::record::{Layout, Span};
 use crate::step::Chain;
 use crate::trial::{Cubic, Trial, root};
-use gradyn_model::{Evaluator, FunctionalSet, Setup, Side};
-use gradyn_num::Dual;
+use gradyn_model::{FunctionalSet, Setup, Side};
 
 /// How near a node comes to the joint of two pieces, relative to their width.
 const NEAR_JOINT: f64 = 1e-3;
@@ -24,9 +24,7 @@ const AWAY: f64 = 1e-6;
 /// The conditions of a run.
 pub(crate) struct Watch {
     layout: Layout,
-    moving: Evaluator<Dual<f64, 1>>,
-    x: Vec<Dual<f64, 1>>,
-    values: Vec<Dual<f64, 1>>,
+    moving: Moving,
     /// The conditions, and which of them end steps.
     pub sides: Vec<Side>,
     pub watched: Vec<bool>,
@@ -62,14 +60,11 @@ impl Watch {
     /// The conditions of a system; those of time alone end no steps, and joints of pieces only where asked.
     pub(crate) fn new(sys: &Setup, p: &[f64], layout: Layout, joints: bool) -> Option<Self> {
         let sides = sys.sides().to_vec();
-        let zero = Dual::from(0.0);
         let ends = |s: &Side| s.is_exact() || (joints && s.time.is_none() && s.mode.is_none());
         let watched = sides.iter().map(ends).collect();
         (!sides.is_empty()).then(|| Self {
             layout,
-            moving: sys.evaluator_with(p),
-            x: vec![zero; layout.z()],
-            values: vec![zero; sides.len()],
+            moving: Moving::new(sys, p, layout, FunctionalSet::Condition),
             watched,
             last: vec![[0.0; 2]; sides.len()],
             next: vec![[0.0; 2]; sides.len()],
@@ -95,18 +90,9 @@ impl Watch {
         woken.iter().for_each(|a| self.watched[a.side] = true);
         woken
     }
-    /// (g, ġ) at the end of a step: rates of accelerations and multipliers are those of the step.
-    pub(crate) fn look(&mut self, span: Span<f64>, branches: &[f64], [past, x]: [&[f64]; 2]) {
-        let lay = self.layout;
-        for (i, to) in self.x.iter_mut().enumerate() {
-            let slope = if span.h > 0.0 { (x[i] - past[i]) / span.h } else { 0.0 };
-            *to = Dual::along(x[i], if i < 2 * lay.n { x[lay.n + i] } else { slope });
-        }
-        let t = Dual::along(span.end(), 1.0);
-        self.moving.set_branches(branches);
-        self.moving.at_time(t);
-        self.moving.measure(FunctionalSet::Condition, &lay.node(t, &self.x), &mut self.values);
-        for (k, g) in self.values.iter().enumerate() {
+    /// (g, ġ) at the end of a step.
+    pub(crate) fn look(&mut self, span: Span<f64>, branches: &[f64], records: [&[f64]; 2]) {
+        for (k, g) in self.moving.look(span, branches, records).iter().enumerate() {
             self.next[k] = [g.re, g.eps[0]];
             self.largest[k] = self.largest[k].max(g.re.abs());
         }

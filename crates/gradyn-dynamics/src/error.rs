@@ -1,7 +1,10 @@
 //! What can go wrong while a model runs: time, step, iteration and the equation by name.
 
+mod words;
+
 use gradyn_model::ModelError;
 use gradyn_num::FactorError;
+use words::{count, given, held, list, names, plural, sizes};
 
 /// A failure of assembly or of a step.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -601,53 +604,4 @@ impl From<ModelError> for StepError {
     fn from(e: ModelError) -> Self {
         Self::Rows { message: e.message }
     }
-}
-
-/// `a` (1e3), `b` (2e1).
-fn sizes(list: &[(String, f64)]) -> String {
-    list.iter().map(|(n, x)| format!("{n} ({x:.1e})")).collect::<Vec<_>>().join(", ")
-}
-
-fn count(n: usize, noun: &str) -> String {
-    format!("{n} {noun}{}", plural(n))
-}
-
-fn given(conditions: &[String]) -> String {
-    if conditions.is_empty() { String::new() } else { format!("; conditions given: {}", names(conditions)) }
-}
-
-fn held(open: &[String]) -> String {
-    if open.is_empty() { String::new() } else { format!("; there hardly any force holds {}", names(open)) }
-}
-
-/// Names between backticks, separated by commas.
-/// Most rows that a message names, and most rows that one of them is said to follow from.
-const ROWS: usize = 3;
-const NAMES: usize = 6;
-
-fn names(list: &[String]) -> String {
-    list.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
-}
-
-/// The first names of a list, and how many there are besides.
-fn first_names(list: &[String]) -> String {
-    match list.len().checked_sub(NAMES) {
-        Some(rest) if rest > 1 => format!("{} and {rest} others", names(&list[..NAMES])),
-        _ => names(list),
-    }
-}
-
-fn list(rows: &[(String, Vec<String>)]) -> String {
-    let rest = rows.len().saturating_sub(ROWS);
-    let shown = if rest > 1 { &rows[..ROWS] } else { rows };
-    let each = shown.iter().map(|(row, on)| match first_names(on) {
-        on if on.is_empty() => format!("`{row}` holds nothing that can move"),
-        on => format!("`{row}` follows from {on}"),
-    });
-    let text = each.collect::<Vec<_>>().join("; ");
-    if rest > 1 { format!("{text}; and {rest} rows more") } else { text }
-}
-
-fn plural(n: usize) -> &'static str {
-    if n == 1 { "" } else { "s" }
 }

@@ -14,13 +14,13 @@
 //! step is joined to the one before it, unless that one ended at a declared time.
 
 use crate::error::StepError;
+use crate::moving::Moving;
 use crate::plan::{Decided, Frozen};
-use crate::record::Layout;
+use crate::record::Span;
 use crate::step::{Chain, StepRecipe};
 use crate::trajectory::Trajectory;
 use crate::trial::{Cubic, Trial, root};
-use gradyn_model::{Evaluator, FunctionalSet};
-use gradyn_num::Wide;
+use gradyn_model::FunctionalSet;
 
 /// A shorter last step, relative to the one before it, is joined to it.
 const SLIVER: f64 = 0.1;
@@ -33,12 +33,9 @@ const TINY: f64 = 1e-9;
 
 /// (1) along a run.
 pub(crate) struct Event {
-    layout: Layout,
     /// Which terminal functional.
     index: usize,
-    moving: Evaluator<Wide>,
-    x: Vec<Wide>,
-    values: Vec<Wide>,
+    moving: Moving,
     /// (H, Ḣ) at the last node.
     last: [f64; 2],
     /// Largest |H| at a node.
@@ -62,16 +59,11 @@ impl Event {
         end: f64,
     ) -> Result<Self, StepError> {
         let sys = recipe.system();
-        let lay = recipe.layout();
         let start = run.plan.t[0];
-        let zero = Wide::from(0.0);
         // nothing is measured yet
         let mut event = Self {
-            layout: lay,
             index,
-            moving: sys.evaluator_with(p),
-            x: vec![zero; lay.z()],
-            values: vec![zero; lay.o],
+            moving: Moving::new(sys, p, recipe.layout(), FunctionalSet::Terminal),
             last: [0.0; 2],
             largest: 0.0,
             nearest: (f64::INFINITY, start),
@@ -80,7 +72,8 @@ impl Event {
             first: 0.0,
         };
         // (H, Ḣ) at the start, which must not be zero
-        let [h, rate] = event.measure((start, 0.0), run.plan.branches(0), run.record(0), run.record(0))?;
+        let span = Span { t: start, h: 0.0 };
+        let [h, rate] = event.measure(span, run.plan.branches(0), [run.record(0), run.record(0)])?;
         if h == 0.0 || h.abs() <= 1e-12 * rate.abs() * (end - start) {
             return Err(StepError::AlreadyMet { t: start, rate });
         }
@@ -88,29 +81,17 @@ impl Event {
         event.first = h.abs();
         Ok(event)
     }
-    /// (H, Ḣ) at t, a step h after `past`: rates of accelerations and multipliers are those of the step.
+    /// (H, Ḣ) at the end of a step.
     fn measure(
         &mut self,
-        (t, h): (f64, f64),
+        span: Span<f64>,
         branches: &[f64],
-        x: &[f64],
-        past: &[f64],
+        records: [&[f64]; 2],
     ) -> Result<[f64; 2], StepError> {
-        let lay = &self.layout;
-        let n = lay.n;
-        // (q, v, a, λ) with their rates
-        for (i, to) in self.x.iter_mut().enumerate() {
-            let slope = if h > 0.0 { (x[i] - past[i]) / h } else { 0.0 };
-            *to = Wide::along(x[i], if i < 2 * n { x[n + i] } else { slope });
-        }
-        // H and its rate
-        let time = Wide::along(t, 1.0);
-        self.moving.set_branches(branches);
-        self.moving.at_time(time);
-        self.moving.measure(FunctionalSet::Terminal, &lay.node(time, &self.x), &mut self.values);
-        let h = self.values[self.index];
+        let h = self.moving.look(span, branches, records)[self.index];
         if !h.re.is_finite() {
-            return Err(StepError::NotFinite { t, equation: "the condition for the final time".into() });
+            let equation = "the condition for the final time".into();
+            return Err(StepError::NotFinite { t: span.end(), equation });
         }
         Ok([h.re, h.eps[0]])
     }
@@ -118,7 +99,8 @@ impl Event {
     pub(crate) fn renew(&mut self, run: &Trajectory) -> Result<(), StepError> {
         let n = run.plan.steps();
         let x = run.record(n);
-        let now = self.measure((run.plan.t[n], 0.0), run.plan.branches(n), x, x)?;
+        let span = Span { t: run.plan.t[n], h: 0.0 };
+        let now = self.measure(span, run.plan.branches(n), [x, x])?;
         self.note(run.plan.t[n], now);
         Ok(())
     }
@@ -147,7 +129,8 @@ impl Event {
         let n = run.plan.steps();
         let t = run.plan.t[n];
         let before = self.last;
-        let now = self.measure((t + size, size), decided.branches, run.record(n + 1), run.record(n))?;
+        let span = Span { t, h: size };
+        let now = self.measure(span, decided.branches, [run.record(n), run.record(n + 1)])?;
         let mut looked = false;
         let cubic = Cubic::new(before, now, size);
         for θ in cubic.candidates() {
@@ -201,7 +184,8 @@ impl Event {
     /// H after a step h.
     fn after(&mut self, trial: &mut Trial, h: f64, chain: &mut Chain) -> Result<f64, StepError> {
         trial.advance(h, chain)?;
-        self.last = self.measure((trial.t + h, h), &trial.branches, &trial.x, &trial.past)?;
+        let span = Span { t: trial.t, h };
+        self.last = self.measure(span, &trial.branches, [&trial.past, &trial.x])?;
         Ok(self.last[0])
     }
     /// (2) within a bracket.

@@ -16,6 +16,7 @@ pub mod initial;
 mod integrand;
 pub mod interpolation;
 mod kkt;
+mod moving;
 mod parts;
 mod plan;
 pub mod projection;

@@ -4,12 +4,12 @@
 //! g(t, q, v, a, λ; p) = 0                       the condition of a side, passed in a direction            (1)
 //! M (v⁺ - v⁻) + Φ_qᵀ Λ + Σ_j w_jᵥᵀ ν_j = 0,   Φ̇(v⁺) = 0,   w_j(q, v⁺) = r_j(q, v⁻, a⁻, λ⁻)             (2)
 //! impact:  w = ġ,   r = -e ġ                                                                            (3)
-//! [ Φ(q⁺) ; u_j(q⁺) - s_j(q⁻, v⁻, a⁻, λ⁻) ] = 0,   and w = u̇, r = u̇⁻ where no velocity is given          (4)
+//! [ Φ(q⁺) ; u_j(q⁺) - s_j(q⁻, v⁻, a⁻, λ⁻) ] = 0,   w = u̇ and r = u̇⁻ if rates are kept                    (4)
 //! ```
 //! (2) is the projection of velocities with a row for each velocity that the event gives. w is affine in v,
 //! and its impulse acts along its gradient: of all motions after the event that of least change, in the norm
-//! of M. (4) gives positions, as many as there are degrees of freedom: so they are the same in all coordinates,
-//! and so are the velocities, of which as many are given. The functionals of
+//! of M. (4) gives positions, as many as there are degrees of freedom: so they are the same in all
+//! coordinates, and so are the velocities, of which as many are given. The functionals of
 //! [`FunctionalSet::Event`](crate::FunctionalSet) are pairs: of each event its (w, r), then its (u, s).
 
 /// What happens where a condition passes zero.
@@ -21,6 +21,8 @@ pub struct EventRule {
     pub side: u32,
     /// Does it happen where the side becomes 0, and where it becomes 1?
     pub changes: [bool; 2],
+    /// Does its condition read accelerations or multipliers?
+    pub reads_dynamics: bool,
     /// Does the run end there?
     pub end: bool,
     /// Is it an impact, (3)? Then the motion stays on its side.

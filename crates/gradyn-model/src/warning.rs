@@ -108,6 +108,8 @@ pub enum WarningCode {
     NotReached,
     /// A column of a table is not finite.
     NotFinite,
+    /// The time of an event follows multipliers or accelerations that have an error of their own.
+    InexactEvent,
     /// A parameter does not change an objective in this run.
     Zero,
     /// An entry of extrapolated differences did not converge.
@@ -118,7 +120,7 @@ pub enum WarningCode {
 
 impl WarningCode {
     /// Every kind of warning.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::NotSmooth,
         Self::UnitOrName,
         Self::PenaltyUnused,
@@ -144,6 +146,7 @@ impl WarningCode {
         Self::Impact,
         Self::NotReached,
         Self::NotFinite,
+        Self::InexactEvent,
         Self::Zero,
         Self::NotConverged,
         Self::MovingEnd,
@@ -176,6 +179,7 @@ impl WarningCode {
             Self::Impact => "impact",
             Self::NotReached => "not-reached",
             Self::NotFinite => "not-finite",
+            Self::InexactEvent => "inexact-event",
             Self::Zero => "zero",
             Self::NotConverged => "not-converged",
             Self::MovingEnd => "moving-end",

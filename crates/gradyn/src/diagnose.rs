@@ -8,6 +8,7 @@ mod energy;
 mod freedoms;
 mod geometry;
 mod guards;
+mod inexact;
 mod kept_rows;
 mod lost_energy;
 mod motion;
@@ -58,6 +59,7 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
     warnings.extend(steps::impacts(run));
     warnings.extend(plastic::plastic(model, run, p));
     warnings.extend(ends::not_reached(model, run));
+    warnings.extend(inexact::inexact_events(model, run));
     warnings.extend(freedoms::freedoms(model, run, p)?);
 
     // jumps at declared times, and at the ends of clamped splines

@@ -1,11 +1,11 @@
 //! Positions after an event that gives them.
 //!
 //! ```text
-//! P = [ Φ_I(t, q) ; u_j(t, q) - s_j(t, x⁻) ] = 0               the independent rows, and what is given      (1)
-//! P_q = [ Φ_q ; u_q ]                                          square: as many as there are freedoms        (2)
+//! P = [ Φ_I(t, q) ; u_j(t, q) - s_j(t, x⁻) ] = 0           the independent rows, and what is given       (1)
+//! P_q = [ Φ_q ; u_q ]                                      square: as many as there are freedoms        (2)
 //! ```
-//! No position is left to a projection: the result would depend on the coordinates. How (1) is solved for is in
-//! [`way`]; derivatives know its solution only.
+//! No position is left to a projection: the result would depend on the coordinates. How (1) is solved for is
+//! in [`way`]; derivatives know its solution only.
 
 mod way;
 

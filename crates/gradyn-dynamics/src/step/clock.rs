@@ -12,6 +12,7 @@
 use super::chain_residual::PlainResidual;
 use super::{Residual, Span, StepArgs, StepRecipe};
 use crate::error::StepError;
+use crate::moving::Moving;
 use crate::plan::{ClockRow, Frozen};
 use crate::record::Layout;
 use gradyn_model::{Evaluator, FunctionalSet};
@@ -25,10 +26,9 @@ pub(super) struct Clock {
     layout: Layout,
     residual: PlainResidual<Wide>,
     terms: Evaluator<f64>,
-    moving: Evaluator<Wide>,
+    moving: Moving,
     /// Record, past and residual on duals.
     wide: [Vec<Wide>; 3],
-    values: Vec<Wide>,
     /// Row (2) of the record.
     row: ClockRow,
     /// Do the time of the record or that of its past move?
@@ -58,9 +58,8 @@ impl Clock {
             layout,
             residual: PlainResidual::new(recipe, &p_wide),
             terms: sys.evaluator(p),
-            moving: sys.evaluator(&p_wide),
+            moving: Moving::new(sys, p, layout, FunctionalSet::Condition),
             wide: [(); 3].map(|()| vec![zero; layout.len]),
-            values: vec![zero; layout.sides],
             row: ClockRow::Fixed,
             moves: false,
             own: vec![0.0; layout.len],
@@ -101,35 +100,11 @@ impl Clock {
         self.terms.set_branches(branches);
         self.terms.at_time(t);
         self.terms.measure_row(FunctionalSet::Condition, k, &lay.node(t, x), &mut self.gradient);
-        let moving = Wide::var(t, 0);
-        let node = &mut self.wide[0];
-        node.iter_mut().zip(x).for_each(|(to, x)| *to = Wide::from(*x));
-        self.moving.set_branches(branches);
-        self.moving.at_time(moving);
-        self.moving.measure(FunctionalSet::Condition, &lay.node(moving, node), &mut self.values);
-        self.slope = self.values[k].eps[0];
+        self.slope = self.moving.stand(t, branches, x)[k].eps[0];
     }
-    /// (g, ġ) of a condition at the end of a step: rates of accelerations and multipliers are those of the
-    /// step.
-    pub(super) fn rate(
-        &mut self,
-        k: u32,
-        span: Span<f64>,
-        frozen: Frozen,
-        [past, x]: [&[f64]; 2],
-    ) -> [f64; 2] {
-        let lay = self.layout;
-        let n = lay.n;
-        let node = &mut self.wide[0];
-        for i in 0..lay.z() {
-            let slope = if span.h > 0.0 { (x[i] - past[i]) / span.h } else { 0.0 };
-            node[i] = Wide::along(x[i], if i < 2 * n { x[n + i] } else { slope });
-        }
-        let t = Wide::along(span.end(), 1.0);
-        self.moving.set_branches(frozen.branches);
-        self.moving.at_time(t);
-        self.moving.measure(FunctionalSet::Condition, &lay.node(t, node), &mut self.values);
-        let g = self.values[k as usize];
+    /// (g, ġ) of a condition at the end of a step.
+    pub(super) fn rate(&mut self, k: u32, span: Span<f64>, frozen: Frozen, records: [&[f64]; 2]) -> [f64; 2] {
+        let g = self.moving.look(span, frozen.branches, records)[k as usize];
         [g.re, g.eps[0]]
     }
     /// g_x over (q, v, a, λ).

@@ -14,6 +14,7 @@ use super::{Builder, Positive, SIDE, is_condition};
 use crate::error::{ModelError, nearest};
 use crate::event::EventRule;
 use crate::expression::Value;
+use crate::functional::Sensor;
 use crate::mechanism::{Event, Number, Text};
 use crate::program::{Graph, Sym};
 use crate::row::Owner;
@@ -106,6 +107,7 @@ impl<'g> Builder<'g, '_> {
             let help = "write the difference, such as `b.P.y - 0.5` for `b.P.y < 0.5`, and a `direction`";
             return Err(ModelError::new(message).at(&e.when.place).help(help));
         }
+        let reads_dynamics = env.draft(&[g]).sensors.iter().any(Sensor::needs_dynamics);
         let Some((side, same)) = env.event_side(g, &what) else {
             let message = format!("{what}: `{}` never changes", text(&e.when).text);
             return Err(ModelError::new(message).at(&e.when.place).help("it reads neither t nor the motion"));
@@ -120,6 +122,7 @@ impl<'g> Builder<'g, '_> {
             name: e.name.text.clone(),
             side: side as u32,
             changes,
+            reads_dynamics,
             end: e.end,
             impact: e.impact.is_some(),
             rows: (0, 0),

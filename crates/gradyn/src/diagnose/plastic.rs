@@ -2,7 +2,7 @@
 
 use super::lost_energy::kinetic_energy;
 use crate::prepare::{Prepared, Run};
-use gradyn_model::{Owner, Warning, WarningCode};
+use gradyn_model::{EventRule, Owner, Warning, WarningCode};
 
 /// A smaller part of the kinetic energy is that of a constraint which held already.
 const FELT: f64 = 1e-9;
@@ -22,7 +22,8 @@ pub(super) fn plastic(model: &Prepared, run: &Run, p: &[f64]) -> Vec<Warning> {
         kinetic_energy(model, at.v, &terms)
     };
     let mut warnings = vec![];
-    for (k, event) in events.iter().enumerate().filter(|(_, e)| e.constraints.iter().any(|c| c.1)) {
+    let begins = |e: &EventRule| !e.is_place() && e.constraints.iter().any(|c| c.1);
+    for (k, event) in events.iter().enumerate().filter(|(_, e)| begins(e)) {
         // records of this event, and what each of them took
         let own = (1..=plan.steps()).filter(|&n| plan.velocities[n] == Some(k as u32));
         let taken = own.map(|n| (n, energy(n - 1), energy(n)));

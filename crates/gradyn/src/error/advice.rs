@@ -142,8 +142,8 @@ fn of_times(e: &StepError) -> Option<&'static str> {
              event is, switch on a constraint of its velocity"
         }
         StepError::Opposed { .. } => {
-            "the rows of a joint hold of opposite directions too: turn the axis of one body, or let the event be \
-             half a turn later"
+            "the rows of a joint hold of opposite directions too: turn the axis of one body, or let the event \
+             be half a turn later"
         }
         StepError::TooManyEvents { .. } => {
             "the motion chatters or comes to rest there: end the run before, or smooth the jump by a ramp"

@@ -1,7 +1,7 @@
 //! Constraints that an event switches on: whether they hold there at other designs too.
 //!
 //! ```text
-//! Φ_q q' + Φ_t τ' + Φ_p p' = 0        at the restart, along one direction ρ' of all parameters            (1)
+//! Φ_q q' + Φ_t τ' + Φ_p p' = 0        at the restart, along one direction ρ' of all parameters           (1)
 //! ```
 //! A run at other parameters refuses a constraint that does not hold where it is switched on; a gradient of
 //! this one would be that of no run. (1) is one column of the discrete direct sensitivities, and only where
@@ -53,7 +53,10 @@ pub(super) fn check_held(model: &Prepared, run: &Run, case: &Case) -> Result<(),
     let message = format!("{row} holds where event `{event}` switches it on at this design only");
     let e = ModelError::new(message).about(Owner::Event, event);
     Err(e
-        .help("let `when` of the event be the expression of the constraint, or let the event give positions that it holds at")
+        .help(
+            "let `when` of the event be the expression of the constraint, or let the event give positions that \
+             it holds at",
+        )
         .into())
 }
 
@@ -81,14 +84,14 @@ fn holds(run: &Run, (n, s): (usize, &[f64]), row: usize, delta: &[f64], terms: &
     let (lay, plan) = (run.trajectory.layout, &run.trajectory.plan);
     let q = &run.trajectory.record(n)[..lay.n];
     let zero = vec![0.0; 2 * lay.n + lay.m];
-    let t = lay.time().map_or(plan.t[n], |time| run.trajectory.record(n)[time]);
+    // the time is a number of the record, since there are events
+    let moved = lay.time().map_or(0.0, |time| s[time]);
+    let t = plan.t[n];
     let node = [q, &zero].concat();
     let at = At::of(t, &node, lay.n, lay.m);
     terms.set_branches(plan.branches(n));
     terms.at(t, q);
-    // Φ_t τ', where no declared time moves it
-    let moved = plan.declared[n].map_or(0.0, |slot| delta[slot as usize]);
-    let time = lay.time().map_or(moved, |time| s[time]);
+    // Φ_t τ'
     let mut rate = vec![0.0; lay.m];
     terms.constraint(&at, Level::VELOCITY, &mut rate);
     // Φ_p p'
@@ -104,6 +107,6 @@ fn holds(run: &Run, (n, s): (usize, &[f64]), row: usize, delta: &[f64], terms: &
         longest = longest.max(slope.abs());
     }
     let moves = longest * largest(s[..lay.n].iter().copied());
-    let size = moves.max((rate[row] * time).abs()).max(slots[row].abs());
-    (turned + rate[row] * time + slots[row]).abs() <= HOLDS * size
+    let size = moves.max((rate[row] * moved).abs()).max(slots[row].abs());
+    (turned + rate[row] * moved + slots[row]).abs() <= HOLDS * size
 }

@@ -1,7 +1,7 @@
 //! The way to positions that an event gives.
 //!
 //! ```text
-//! u_j(q(σ)) = (1 - σ) u_j(q⁻) + σ s_j,   Φ_I(q(σ)) = (1 - σ) Φ_I(q⁻)      0 ≤ σ ≤ 1                          (1)
+//! u_j(q(σ)) = (1 - σ) u_j(q⁻) + σ s_j,   Φ_I(q(σ)) = (1 - σ) Φ_I(q⁻)      0 ≤ σ ≤ 1                      (1)
 //! ```
 //! It is the same in all coordinates, so that the branch of the assembly and the turns of the angles follow
 //! from it. Steps along it turn no angle by more than [`FAR`]. Φ_I is not zero at its beginning where

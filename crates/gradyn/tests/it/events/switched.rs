@@ -2,7 +2,7 @@
 
 use super::{DISCRETE, accurate, assert_values, differences, maggi, prepared, run};
 use gradyn::registry::combinations;
-use gradyn::{Coordinates, Method, Sensitivity, WarningCode};
+use gradyn::{Coordinates, Method, Projections, Sensitivity, WarningCode};
 
 /// A mass on a rail is braked beyond a place and pushed after a time; forces of every kind of law.
 #[test]
@@ -180,6 +180,22 @@ fn a_plastic_impact_is_named() {
     let impact = r.warnings.iter().find(|w| w.code == WarningCode::Impact).expect("a warning");
     assert!(impact.text.contains("event `lands`"), "{}", impact.text);
     assert_eq!(impact.subject.as_ref().map(|s| s.name.as_str()), Some("lands"));
+}
+
+/// Multipliers at position level have an error of their own: an event that they decide says so.
+#[test]
+fn events_of_multipliers_warn_at_position_level() {
+    let model = prepared(LANDING, Coordinates::Natural);
+    let named = |method: Method| {
+        let r = run(&model, &method.step(1e-3), "landing");
+        let found = r.warnings.into_iter().find(|w| w.code == WarningCode::InexactEvent);
+        found.and_then(|w| w.subject).map(|s| s.name)
+    };
+    let newmark = Method::new("index3", "newmark").expect("registered");
+    assert_eq!(named(Method { projection: Some(Projections::Off), ..newmark.clone() }), Some("lifts".into()));
+    assert_eq!(named(newmark), None);
+    assert_eq!(named(Method::new("index3", "radau5").expect("registered")), Some("lifts".into()));
+    assert_eq!(named(Method::new("index1", "rk4").expect("registered")), None);
 }
 
 /// A double pendulum whose first rod is caught: every formulation that follows it, by all sensitivities.
