@@ -20,7 +20,7 @@ use gradyn_num::ProgramScalar;
 pub struct Frozen<'a> {
     /// What decides branches: references of the angles, then sides of conditions.
     pub branches: &'a [f64],
-    /// That of the record before.
+    /// What decided branches for the record before.
     pub past_branches: &'a [f64],
     /// Choices of the step.
     pub choice: &'a [u32],

@@ -3,7 +3,7 @@
 //! ```text
 //! elimination of Φ_q with complete pivoting at  q + h/2 v + h²/8 a                                       (1)
 //! max |R| > 2 max |R|₍₁₎    where a step begins:     (1) for this step                                   (2)
-//! max |R| > 2 max |R|₍₁₎    in a block of the step:  (1) for this step, which is repeated               (3)
+//! max |R| > 3 max |R|₍₁₎    in a block of the step:  (1) for this step, which is repeated               (3)
 //! |v - v̂| > 0.02 |v|  and  max |R| > 1.5 min |R|:    the step is refused                                 (4)
 //! ```
 //! R grows without bounds where an independent coordinate comes to its extreme; chosen in the middle it is
@@ -16,8 +16,12 @@ use crate::record::{Layout, Span};
 use gradyn_model::{Kinematics, Setup};
 use gradyn_num::largest;
 
-/// Growth of the largest entry of R with which the coordinates are chosen again, (2) and (3).
+/// Growth of the largest entry of R with which the coordinates are chosen again for the next step, (2).
 const GROWN: f64 = 2.0;
+
+/// Growth within a step with which they are chosen again for this step, (3): more than (2), so that steps which
+/// resolve the motion never repeat.
+const LEAPT: f64 = 3.0;
 
 /// Growth within a step from which on it is asked whether the step follows the motion, (4).
 const TURNED: f64 = 1.5;
@@ -79,7 +83,7 @@ impl Chooser {
         node: &mut Block,
         choice: &mut [u32],
     ) -> Result<bool, StepError> {
-        let grown = failed || self.reach[0] > GROWN * self.fresh;
+        let grown = failed || self.reach[0] > LEAPT * self.fresh;
         if node.state.chosen(sys) == 0 || !self.named.is_empty() || !grown {
             return Ok(false);
         }
