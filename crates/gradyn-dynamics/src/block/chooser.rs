@@ -74,7 +74,8 @@ impl Chooser {
         }
         self.choose(sys, (span, past), node, choice)
     }
-    /// Chooses again for a step that has `failed`, or in which R has grown, (3); are they other coordinates?
+    /// Chooses again for a step that has `failed`, or in which R has grown, (3). Says whether the step is to be
+    /// repeated: its memory is elsewhere after a choice, even where that stays.
     pub(crate) fn choose_again(
         &mut self,
         sys: &Setup,
@@ -88,8 +89,10 @@ impl Chooser {
             return Ok(false);
         }
         let before = choice.to_vec();
-        self.choose(sys, (span, past), node, choice)?;
-        Ok(before != choice)
+        if self.choose(sys, (span, past), node, choice).is_err() {
+            choice.copy_from_slice(&before);
+        }
+        Ok(true)
     }
     /// (1), or where no step is predicted that far: at the last node.
     fn choose(
