@@ -1,6 +1,6 @@
 //! Errors on the screen: what happened, where in the file, what to try.
 
-use crate::output::escaped;
+use crate::escape::escaped;
 use gradyn::{Error, ErrorKind};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceSpan};
 use std::fmt;

@@ -5,6 +5,7 @@ mod check;
 mod commands;
 mod diagnostic;
 mod equilibrium;
+mod escape;
 mod files;
 mod loaded;
 mod optimize;

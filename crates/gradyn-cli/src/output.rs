@@ -6,7 +6,7 @@ mod table;
 mod text;
 
 pub(crate) use certificate::{certificate_json, certificate_text};
-pub(crate) use screen::{complain, escaped, say, tell};
+pub(crate) use screen::{complain, say, tell};
 pub(crate) use table::{cell, check_kind, csv, not_finite, write};
 pub(crate) use text::{gradient_text, penalty_text, run_text};
 

@@ -1,6 +1,6 @@
 //! A progress bar that appears only when a run takes a while and somebody is watching.
 
-use crate::output::escaped;
+use crate::escape::escaped;
 use gradyn::optimize::{End, Told};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;

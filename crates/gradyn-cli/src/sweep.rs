@@ -194,7 +194,7 @@ fn row(rho: &[f64], design: Result<(Vec<f64>, Vec<Vec<f64>>), String>, width: us
         }
         Err(reason) => {
             cells.resize(width - 1, String::new());
-            cells.push(output::cell(&output::escaped(&reason.replace('\n', " "))));
+            cells.push(output::cell(&crate::escape::escaped(&reason.replace('\n', " "))));
         }
     }
     cells.join(",")

@@ -339,7 +339,7 @@ impl<'a> Walk<'a> {
         let frozen = Frozen { branches, rows, before: &run.plan.h, ..Frozen::default() };
         let mut result = chain.advance(span, Frozen { choice: &self.choice, ..frozen }, past, x);
         // once more, where independent coordinates do not follow the motion
-        if chain.choose_again(span, past, result.is_err(), &mut self.choice).unwrap_or(false) {
+        if chain.choose_again(span, past, result.is_err(), &mut self.choice) {
             result = chain.advance(span, Frozen { choice: &self.choice, ..frozen }, past, x);
         }
         let frozen = Frozen { choice: &self.choice, ..frozen };

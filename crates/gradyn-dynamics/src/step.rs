@@ -119,21 +119,11 @@ pub(crate) trait Stepper: Products + Send {
         since: usize,
         choice: &mut [u32],
     ) -> Result<(), StepError>;
-    /// Other choices for the step that was attempted, where it has `failed` or the present ones do not follow
-    /// its motion; are they others?
-    fn choose_again(
-        &mut self,
-        _span: Span<f64>,
-        _past: &[f64],
-        _failed: bool,
-        _choice: &mut [u32],
-    ) -> Result<bool, StepError> {
-        Ok(false)
-    }
+    /// Makes the choices anew for the step that was attempted, where it has `failed` or the present ones do not
+    /// follow its motion. Says whether the step is to be solved again.
+    fn choose_again(&mut self, span: Span<f64>, past: &[f64], failed: bool, choice: &mut [u32]) -> bool;
     /// How far the choices of the last step reach: the largest entry of R in its blocks; 0 without.
-    fn reach(&self) -> f64 {
-        0.0
-    }
+    fn reach(&self) -> f64;
     /// Solves R = 0 for x.
     fn advance(
         &mut self,

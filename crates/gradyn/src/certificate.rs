@@ -91,7 +91,7 @@ impl Prepared {
 }
 
 /// Size of an objective: the largest of |ψ| and of |∂ψ/∂ρ_k| × scale of ρ_k; 1 where all are roundings.
-fn size(psi: f64, row: &[f64], scales: &[f64]) -> f64 {
+pub(crate) fn size(psi: f64, row: &[f64], scales: &[f64]) -> f64 {
     let size = largest(row.iter().zip(scales).map(|(g, s)| g * s).chain([psi]));
     if size > 1e3 * f64::EPSILON { size } else { 1.0 }
 }

@@ -6,7 +6,7 @@ mod products;
 
 pub use products::Outputs;
 
-pub(crate) use checks::{checked, exact_dynamics, not_converged};
+pub(crate) use checks::{checked, not_converged};
 
 use checks::{check_run, check_used, moving_end, without_slope};
 use held::check_held;

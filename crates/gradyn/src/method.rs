@@ -377,6 +377,19 @@ impl Method {
     pub fn projections(&self) -> Projections {
         self.projection.unwrap_or(self.formulation.projections())
     }
+    /// What to use instead, where λ and a follow from positions.
+    pub(crate) fn exact_dynamics(&self) -> Option<&'static str> {
+        // index 3 and ALI3-P hold positions only
+        let projected = self.scheme().is_some() && self.projections() != Projections::Off;
+        if !self.formulation.position_level() || projected {
+            return None;
+        }
+        Some(if self.scheme().is_some() {
+            "use projection=on, index1 or maggi"
+        } else {
+            "use index1 or maggi"
+        })
+    }
     /// Does this option make another step?
     fn has_step_option(&self, name: &str) -> bool {
         step_options(self.formulation, self.integrator).iter().any(|o| o.0 == name)

@@ -83,16 +83,16 @@ impl Chooser {
         failed: bool,
         node: &mut Block,
         choice: &mut [u32],
-    ) -> Result<bool, StepError> {
+    ) -> bool {
         let grown = failed || self.reach[0] > LEAPT * self.fresh;
         if node.state.chosen(sys) == 0 || !self.named.is_empty() || !grown {
-            return Ok(false);
+            return false;
         }
         let before = choice.to_vec();
         if self.choose(sys, (span, past), node, choice).is_err() {
             choice.copy_from_slice(&before);
         }
-        Ok(true)
+        true
     }
     /// (1), or where no step is predicted that far: at the last node.
     fn choose(

@@ -335,13 +335,7 @@ impl Stepper for Bound<Adams, AdamsLinear> {
         own.copy_from_slice(&[l.choice.order.min(known).min(most) as u32, known as u32]);
         Ok(())
     }
-    fn choose_again(
-        &mut self,
-        span: Span<f64>,
-        past: &[f64],
-        failed: bool,
-        choice: &mut [u32],
-    ) -> Result<bool, StepError> {
+    fn choose_again(&mut self, span: Span<f64>, past: &[f64], failed: bool, choice: &mut [u32]) -> bool {
         let Self { spec, memory: l } = self;
         let coordinates = choice.len() - OWN;
         let node = usize::from(spec.corrects);

@@ -116,15 +116,15 @@ impl Chain {
         let len = self.step_len;
         self.step_with(rows)?.decide(span, &past[..len], since, choice)
     }
-    /// Other choices for the step that was attempted, where it has `failed` or the present ones do not follow
-    /// its motion; are they others?
+    /// Makes the choices anew for the step that was attempted, where it has `failed` or the present ones do not
+    /// follow its motion. Says whether the step is to be solved again.
     pub(crate) fn choose_again(
         &mut self,
         span: Span<f64>,
         past: &[f64],
         failed: bool,
         choice: &mut [u32],
-    ) -> Result<bool, StepError> {
+    ) -> bool {
         let len = self.step_len;
         self.step().choose_again(span, &past[..len], failed, choice)
     }
@@ -240,9 +240,8 @@ impl Chain {
         if reach == 0.0 || !far {
             return result;
         }
-        let len = self.step_len;
-        let other = self.step().choose_again(span, &past[..len], true, plan.choice_mut(n))?;
-        if other { self.advance(span, plan.frozen(n), past, x) } else { result }
+        let again = self.choose_again(span, past, true, plan.choice_mut(n));
+        if again { self.advance(span, plan.frozen(n), past, x) } else { result }
     }
     /// After record `n` of a run that is replayed: the references of the next record are those of this run.
     pub(crate) fn turn(

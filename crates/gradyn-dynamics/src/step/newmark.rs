@@ -222,6 +222,12 @@ impl Stepper for Bound<Newmark, NewmarkLinear> {
         }
         Ok(())
     }
+    fn choose_again(&mut self, _span: Span<f64>, _past: &[f64], _failed: bool, _choice: &mut [u32]) -> bool {
+        false
+    }
+    fn reach(&self) -> f64 {
+        0.0
+    }
     fn advance(
         &mut self,
         span: Span<f64>,

@@ -253,13 +253,7 @@ impl Stepper for Bound<Projected, ProjectedLinear> {
     ) -> Result<(), StepError> {
         self.memory.inner.decide(span, &past[..self.spec.inner.len], since, choice)
     }
-    fn choose_again(
-        &mut self,
-        span: Span<f64>,
-        past: &[f64],
-        failed: bool,
-        choice: &mut [u32],
-    ) -> Result<bool, StepError> {
+    fn choose_again(&mut self, span: Span<f64>, past: &[f64], failed: bool, choice: &mut [u32]) -> bool {
         self.memory.inner.choose_again(span, &past[..self.spec.inner.len], failed, choice)
     }
     fn reach(&self) -> f64 {

@@ -308,13 +308,7 @@ impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
         let Self { spec, memory: l } = self;
         l.chooser.decide(&spec.sys, (span, past), &mut l.node, true, choice)
     }
-    fn choose_again(
-        &mut self,
-        span: Span<f64>,
-        past: &[f64],
-        failed: bool,
-        choice: &mut [u32],
-    ) -> Result<bool, StepError> {
+    fn choose_again(&mut self, span: Span<f64>, past: &[f64], failed: bool, choice: &mut [u32]) -> bool {
         let Self { spec, memory: l } = self;
         l.chooser.choose_again(&spec.sys, (span, past), failed, &mut l.node, choice)
     }

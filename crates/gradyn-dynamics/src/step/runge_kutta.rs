@@ -416,13 +416,7 @@ impl Stepper for Bound<RungeKutta, RungeKuttaLinear> {
         let node = &mut l.blocks[spec.stages() - 1];
         l.chooser.decide(&spec.sys, (span, past), node, evaluated, choice)
     }
-    fn choose_again(
-        &mut self,
-        span: Span<f64>,
-        past: &[f64],
-        failed: bool,
-        choice: &mut [u32],
-    ) -> Result<bool, StepError> {
+    fn choose_again(&mut self, span: Span<f64>, past: &[f64], failed: bool, choice: &mut [u32]) -> bool {
         let Self { spec, memory: l } = self;
         let node = &mut l.blocks[spec.stages() - 1];
         l.chooser.choose_again(&spec.sys, (span, past), failed, node, choice)

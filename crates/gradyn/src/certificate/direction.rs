@@ -53,6 +53,10 @@ impl Direction {
         let most = d.iter().zip(&rooms).map(room).fold(f64::INFINITY, f64::min);
         Self { d, one_sided, most }
     }
+    /// Does any parameter move?
+    pub(super) fn moves(&self) -> bool {
+        self.d.iter().any(|d| *d != 0.0)
+    }
     /// ρ + δ d.
     pub(super) fn moved(&self, rho: &[f64], delta: f64) -> Vec<f64> {
         rho.iter().zip(&self.d).map(|(x, d)| x + delta * d).collect()

@@ -63,7 +63,7 @@ pub enum Outcome {
     Differs,
     /// The difference does not settle, however small the change is.
     Unsettled,
-    /// Moved designs do not run.
+    /// Moved designs do not run, or bounds leave no room to move.
     NotRun,
 }
 
@@ -92,7 +92,7 @@ pub(super) fn moved(
     let first = known.iter().fold(FIRST, |first, k| first.max(k.least.min(LARGEST)));
     let mut delta = first.min(direction.most);
     loop {
-        let values = Differences::new(model, run, direction, delta).ok();
+        let values = direction.moves().then(|| Differences::new(model, run, direction, delta).ok()).flatten();
         for (j, k) in known.iter().enumerate() {
             let open = results[j].as_ref().is_none_or(|m| m.outcome != Outcome::Agrees);
             if open && (delta >= k.least.min(LARGEST) || results[j].is_none()) {

@@ -158,7 +158,10 @@ impl Findings<'_> {
             Outcome::Agrees => return None,
             Outcome::NotRun => (
                 Verdict::Unchecked,
-                format!("designs beside this one do not run: the gradient of `{name}` could not be compared"),
+                format!(
+                    "designs beside this one do not run, or bounds leave no room: the gradient of `{name}` could \
+                     not be compared"
+                ),
             ),
             // with the error of ψ so large no change is small enough to tell a kink from a curve
             Outcome::Unsettled if m.change > LARGE_CHANGE && !m.doubles() => (

@@ -1,12 +1,11 @@
 //! Events whose times have an error of their own: multipliers and accelerations that follow from positions.
 
-use crate::gradient::exact_dynamics;
 use crate::prepare::{Prepared, Run};
 use gradyn_model::{Owner, Warning, WarningCode};
 
 /// Events that happened at a multiplier or an acceleration, where the method does not hold velocities.
 pub(super) fn inexact_events(model: &Prepared, run: &Run) -> Vec<Warning> {
-    let Some(advice) = exact_dynamics(&run.method) else { return vec![] };
+    let Some(advice) = run.method.exact_dynamics() else { return vec![] };
     let happened = &run.trajectory.plan.events;
     let events = model.model.system.events().iter();
     let inexact = events.filter(|e| e.reads_dynamics && happened.contains(&Some(e.side)));

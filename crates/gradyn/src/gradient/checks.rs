@@ -1,9 +1,7 @@
 //! What a gradient needs, and what is said about one: refusals, and warnings of its entries.
 
 use crate::error::Error;
-use crate::method::Method;
 use crate::prepared::{Prepared, Run};
-use crate::registry::Projections;
 use gradyn_model::{FunctionalSet, ModelError, Owner, ParameterInfo, Subject, Warning, WarningCode};
 use gradyn_sensitivity::{Gradient, differences};
 
@@ -40,17 +38,7 @@ pub(super) fn inexact_end(model: &Prepared, run: &Run) -> Option<&'static str> {
     let m = &run.method;
     let by_event = run.trajectory.plan.events.last().is_some_and(Option::is_some);
     let moves = model.model.until || by_event || moved_by(model, run, model.model.times.end).is_some();
-    exact_dynamics(m).filter(|_| moves)
-}
-
-/// What to use instead, where λ and a follow from positions.
-pub(crate) fn exact_dynamics(m: &Method) -> Option<&'static str> {
-    // index 3 and ALI3-P hold positions only
-    let projected = m.scheme().is_some() && m.projections() != Projections::Off;
-    if !m.formulation.position_level() || projected {
-        return None;
-    }
-    Some(if m.scheme().is_some() { "use projection=on, index1 or maggi" } else { "use index1 or maggi" })
+    m.exact_dynamics().filter(|_| moves)
 }
 
 /// The first parameter that a slot depends on, at the parameters of a run.

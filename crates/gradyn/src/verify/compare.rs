@@ -1,5 +1,6 @@
 //! Distances of answers in units of their expected errors.
 
+use crate::certificate;
 use crate::penalty::PenaltyError;
 use crate::prepared::Prepared;
 use gradyn_num::largest;
@@ -88,11 +89,7 @@ pub(super) struct Ruler {
 impl Ruler {
     /// S = max(|ψ|, max_k s_k |∂ψ/∂ρ_k|).
     pub(crate) fn new(scales: Vec<f64>, x: &Answer) -> Self {
-        let size = |(psi, row): (&f64, &Vec<f64>)| {
-            let s = largest(row.iter().zip(&scales).map(|(g, s)| g * s).chain([*psi]));
-            // of an objective that is zero to rounding the numbers are those of size 1
-            if s > 1e3 * f64::EPSILON { s } else { 1.0 }
-        };
+        let size = |(psi, row): (&f64, &Vec<f64>)| certificate::size(*psi, row, &scales);
         let sizes = x.psi.iter().zip(&x.rows).map(size).collect();
         Self { scales, sizes }
     }

@@ -1,26 +1,13 @@
 //! Cuts, poles and kinks that no condition tells: exact, or named with their time and element.
 
+use super::edges::{self, prepared};
 use gradyn::{Coordinates, Method, Prepared, Run, Sensitivity, Study, WarningCode};
 
 const X: &str = r#"terminal = "m.A.x""#;
 
 /// A mass of 1 kg on a rail, thrown from x = -0.3 with v0 = 1 under a force along it; the final time is 1 s.
 fn rail(force: &str, objective: &str, family: Coordinates) -> Prepared {
-    let text = format!(
-        r#"
-        name = "rail"
-        parameters = {{ x0 = -0.3, v0 = 1, p = 0.5 }}
-        ground.points = {{ O = [0, 0] }}
-        body.m = {{ points = {{ A = [0, 0] }}, mass = 1, inertia = 1 }}
-        joint.guide = {{ type = "prismatic", between = ["ground.O", "m.A"] }}
-        force.push = {{ type = "force", at = "m.A", force = ["{force}", 0] }}
-        initial.position = {{ "m.A.x" = "x0" }}
-        initial.velocity = {{ "m.A.x" = "v0" }}
-        objective.psi = {{ {objective} }}
-        study = {{ t_end = 1 }}
-        "#
-    );
-    prepared(&text, family)
+    edges::rail("x0 = -0.3, v0 = 1, p = 0.5", force, objective, family)
 }
 
 /// A trolley whose place follows a driver, with a rod on it.
@@ -42,11 +29,6 @@ fn trolley(value: &str, family: Coordinates) -> Prepared {
         "#
     );
     prepared(&text, family)
-}
-
-fn prepared(text: &str, family: Coordinates) -> Prepared {
-    let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{e}"));
-    Prepared::new_in(&file.mechanism, family).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Adaptive and fixed steps.

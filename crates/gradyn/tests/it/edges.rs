@@ -11,7 +11,7 @@ const DISCRETE: [Sensitivity; 4] = [
 ];
 
 /// A mass of 1 kg on a rail, thrown from x = 0 with v0, under a force along it; the final time is T = 1 s.
-fn rail(parameters: &str, force: &str, objective: &str, family: Coordinates) -> Prepared {
+pub(super) fn rail(parameters: &str, force: &str, objective: &str, family: Coordinates) -> Prepared {
     let text = format!(
         r#"
         name = "rail"
@@ -29,7 +29,8 @@ fn rail(parameters: &str, force: &str, objective: &str, family: Coordinates) -> 
     prepared(&text, family)
 }
 
-fn prepared(text: &str, family: Coordinates) -> Prepared {
+/// The model of a text.
+pub(super) fn prepared(text: &str, family: Coordinates) -> Prepared {
     let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{e}"));
     Prepared::new_in(&file.mechanism, family).unwrap_or_else(|e| panic!("{e}"))
 }
