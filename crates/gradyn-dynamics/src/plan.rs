@@ -73,11 +73,11 @@ pub struct Plan {
     /// Slot of the declared time at each node, if it is one.
     pub declared: Vec<Option<u32>>,
     /// Condition whose change is the node, if its time follows from that.
-    pub events: Vec<Option<u32>>,
+    pub edges: Vec<Option<u32>>,
     /// Is the record a restart at the time of the one before?
     pub restarts: Vec<bool>,
     /// The event whose velocities the record has, if it is a restart after one.
-    pub velocities: Vec<Option<u32>>,
+    pub given_by: Vec<Option<u32>>,
     /// Events that happened, in their order: (record, number of the event).
     pub happened: Vec<(usize, u32)>,
     /// Are the times of events numbers of the records?
@@ -106,9 +106,9 @@ impl Plan {
             t: vec![t],
             h: vec![],
             declared: vec![declared],
-            events: vec![None],
+            edges: vec![None],
             restarts: vec![false],
-            velocities: vec![None],
+            given_by: vec![None],
             happened: vec![],
             clocked: false,
             branches: branches.to_vec(),
@@ -148,7 +148,7 @@ impl Plan {
     #[doc(hidden)]
     pub fn frozen(&self, n: usize) -> Frozen<'_> {
         let choice = &self.choices[n * self.choice_count..(n + 1) * self.choice_count];
-        let clock = match (self.events[n], self.restarts[n], self.declared[n]) {
+        let clock = match (self.edges[n], self.restarts[n], self.declared[n]) {
             (Some(side), ..) => ClockRow::Event(side),
             (None, true, _) if self.h[n - 1] == 0.0 => ClockRow::Past,
             (None, true, _) => ClockRow::Fixed,
@@ -164,7 +164,7 @@ impl Plan {
             before: &self.h[..n.saturating_sub(1)],
             clock,
             restart: self.restarts[n],
-            event: self.velocities[n],
+            event: self.given_by[n],
             past_moves,
         }
     }
@@ -174,9 +174,9 @@ impl Plan {
         self.t.push(t);
         self.h.push(h);
         self.declared.push(declared);
-        self.events.push(None);
+        self.edges.push(None);
         self.restarts.push(false);
-        self.velocities.push(None);
+        self.given_by.push(None);
         self.rows.push(rows);
         self.branches.extend_from_slice(branches);
         self.choices.extend_from_slice(choice);
@@ -187,9 +187,9 @@ impl Plan {
         self.t.pop();
         self.h.pop();
         self.declared.pop();
-        self.events.pop();
+        self.edges.pop();
         self.restarts.pop();
-        self.velocities.pop();
+        self.given_by.pop();
         self.rows.pop();
         self.branches.truncate(self.branches.len() - self.branch_count);
         self.choices.truncate(self.choices.len() - self.choice_count);
@@ -209,9 +209,9 @@ impl Plan {
         self.t.reserve(steps);
         self.h.reserve(steps);
         self.declared.reserve(steps);
-        self.events.reserve(steps);
+        self.edges.reserve(steps);
         self.restarts.reserve(steps);
-        self.velocities.reserve(steps);
+        self.given_by.reserve(steps);
         self.rows.reserve(steps);
         self.branches.reserve(steps * self.branch_count);
         self.choices.reserve(steps * self.choice_count);
@@ -237,7 +237,7 @@ impl Plan {
         if self.restarts[n] {
             return Ok(Span { t, h: if self.h[n - 1] == 0.0 { 0.0 } else { self.t[n] - t } });
         }
-        let h = match self.events[n] {
+        let h = match self.edges[n] {
             Some(_) => self.h[n - 1],
             None => self.node(n, p) - t,
         };
@@ -264,13 +264,13 @@ impl Plan {
     /// Has record `n` a time that moves with parameters?
     fn has_moving_time(&self, n: usize) -> bool {
         self.declared[n].is_some()
-            || self.events[n].is_some()
+            || self.edges[n].is_some()
             || (self.restarts[n] && self.h[n - 1] == 0.0 && self.has_moving_time(n - 1))
     }
     /// The last record is where a condition changes its side, and its time follows from that.
     pub(crate) fn mark_event(&mut self, side: u32) {
         let n = self.steps();
-        self.events[n] = Some(side);
+        self.edges[n] = Some(side);
     }
     /// Some events happen in the last record.
     pub(crate) fn note_events(&mut self, events: &[u32]) {
@@ -283,7 +283,7 @@ impl Plan {
         let declared = if h == 0.0 { self.declared[n] } else { None };
         self.push(h, self.t[n] + h, declared, decided);
         self.restarts[n + 1] = true;
-        self.velocities[n + 1] = event;
+        self.given_by[n + 1] = event;
     }
 }
 

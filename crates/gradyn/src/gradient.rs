@@ -84,7 +84,7 @@ pub(crate) fn index3_adjoint(s: Sensitivity, m: &Method) -> Option<[&'static str
 /// they have one law and one set of rows.
 fn check_one_choice(run: &Run, sensitivity: Sensitivity) -> Result<(), Error> {
     let plan = &run.trajectory.plan;
-    let changes = |n: &usize| plan.restarts[*n] || plan.events[*n].is_some();
+    let changes = |n: &usize| plan.restarts[*n] || plan.edges[*n].is_some();
     let changed = (0..=plan.steps()).find(changes);
     if let Some(n) = changed.filter(|_| sensitivity.is_continuous()) {
         let message = format!(

@@ -258,7 +258,7 @@ impl Chain {
         let new = || Turns::new(self.recipe.system(), &self.p, 0.0, &vec![0.0; angles]);
         let turns = self.turns.get_or_insert_with(new);
         let events = self.recipe.system().events();
-        let is_place = |n: usize| plan.velocities[n].is_some_and(|e| events[e as usize].is_place());
+        let is_place = |n: usize| plan.given_by[n].is_some_and(|e| events[e as usize].is_place());
         if n == 0 || is_place(n) {
             turns.set(plan.branches(n));
         }

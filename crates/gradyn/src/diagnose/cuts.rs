@@ -165,7 +165,7 @@ impl<'a> Look<'a> {
         let (k, θ) =
             if after { ((n + 1..=plan.steps()).find(long)?, 0.0) } else { ((1..n).rev().find(long)?, 1.0) };
         let between = if after { n + 1..k } else { k + 1..n };
-        between.into_iter().all(|r| plan.velocities[r].is_none()).then_some((k, θ))
+        between.into_iter().all(|r| plan.given_by[r].is_none()).then_some((k, θ))
     }
     /// Where g is zero within step `n`, (1).
     fn zero(&mut self, n: usize, g: usize) -> Option<f64> {

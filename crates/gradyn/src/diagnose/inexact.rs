@@ -6,7 +6,7 @@ use gradyn_model::{Owner, Warning, WarningCode};
 /// Events that happened at a multiplier or an acceleration, where the method does not hold velocities.
 pub(super) fn inexact_events(model: &Prepared, run: &Run) -> Vec<Warning> {
     let Some(advice) = run.method.exact_dynamics() else { return vec![] };
-    let happened = &run.trajectory.plan.events;
+    let happened = &run.trajectory.plan.edges;
     let events = model.model.system.events().iter();
     let inexact = events.filter(|e| e.reads_dynamics && happened.contains(&Some(e.side)));
     let m = &run.method;

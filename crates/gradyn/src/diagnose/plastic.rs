@@ -25,7 +25,7 @@ pub(super) fn plastic(model: &Prepared, run: &Run, p: &[f64]) -> Vec<Warning> {
     let begins = |e: &EventRule| !e.is_place() && e.constraints.iter().any(|c| c.1);
     for (k, event) in events.iter().enumerate().filter(|(_, e)| begins(e)) {
         // records of this event, and what each of them took
-        let own = (1..=plan.steps()).filter(|&n| plan.velocities[n] == Some(k as u32));
+        let own = (1..=plan.steps()).filter(|&n| plan.given_by[n] == Some(k as u32));
         let taken = own.map(|n| (n, energy(n - 1), energy(n)));
         let size = |x: &(usize, f64, f64)| (x.1 - x.2).abs();
         let Some((n, before, after)) = taken.max_by(|a, b| size(a).total_cmp(&size(b))) else { continue };

@@ -66,7 +66,7 @@ fn jump_at(
 ) -> Option<Jump> {
     let plan = &run.trajectory.plan;
     let t = plan.t[n];
-    let restarts = plan.restarts[n + 1] && (plan.declared[n].is_some() || plan.events[n].is_some());
+    let restarts = plan.restarts[n + 1] && (plan.declared[n].is_some() || plan.edges[n].is_some());
     let side = 1e-8 * (1.0 + t.abs());
     // gap = what changes from t - side to t + side
     let mut gap = |side: f64| {

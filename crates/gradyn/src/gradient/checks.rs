@@ -36,7 +36,7 @@ pub(super) fn moving_end(model: &Prepared, run: &Run) -> Option<Warning> {
 /// What to use instead, where the final time moves and λ and a there follow from positions.
 pub(super) fn inexact_end(model: &Prepared, run: &Run) -> Option<&'static str> {
     let m = &run.method;
-    let by_event = run.trajectory.plan.events.last().is_some_and(Option::is_some);
+    let by_event = run.trajectory.plan.edges.last().is_some_and(Option::is_some);
     let moves = model.model.until || by_event || moved_by(model, run, model.model.times.end).is_some();
     m.exact_dynamics().filter(|_| moves)
 }

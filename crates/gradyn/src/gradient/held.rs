@@ -67,7 +67,7 @@ fn beginnings(model: &Prepared, run: &Run) -> Vec<Begins> {
     let plan = &run.trajectory.plan;
     let mut begins = vec![];
     for record in 1..=plan.steps() {
-        let Some(event) = plan.velocities[record].map(|e| e as usize) else { continue };
+        let Some(event) = plan.given_by[record].map(|e| e as usize) else { continue };
         let rule = &sys.events()[event];
         let on = rule.constraints.iter().filter(|c| c.1 && !rule.is_place());
         let rows = on.flat_map(|c| sys.rows_of(&c.0)).map(|k| k as usize);

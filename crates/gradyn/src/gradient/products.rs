@@ -153,7 +153,7 @@ fn check_products(
 /// Refuses samples at a start or break time that depends on parameters: their records move.
 fn check_moving(model: &Prepared, run: &Run, records: &[usize]) -> Result<(), Error> {
     let plan = &run.trajectory.plan;
-    if let Some(&n) = records.iter().find(|n| plan.events[**n].is_some()) {
+    if let Some(&n) = records.iter().find(|n| plan.edges[**n].is_some()) {
         let message = format!("sample t = {} s is the time of an event, which parameters move", plan.t[n]);
         return Err(Error::argument(message, "give samples before or behind it"));
     }

@@ -311,7 +311,7 @@ fn exact_gradients_agree_across_events() {
             let method = Method::new("index1", "rk4").expect("registered").step(STEP);
             // what is held, or turns back before its place, has no such event
             let run = p.run(&method).map_err(|_| TestCaseError::reject("refused by name"))?;
-            *impacts.borrow_mut() += run.trajectory.plan.velocities.iter().flatten().count();
+            *impacts.borrow_mut() += run.trajectory.plan.given_by.iter().flatten().count();
             agree_everywhere(&p, k)?;
             Ok(m)
         },

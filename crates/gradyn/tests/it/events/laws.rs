@@ -67,7 +67,7 @@ fn a_bouncing_ball_is_exact() {
         let model = prepared(BALL, family);
         assert_values(&model, &accurate("dopri5"), &exact, 1e-10, family.name());
         let r = run(&model, &accurate("dopri5"), family.name());
-        let impacts = r.trajectory.plan.velocities.iter().flatten().count();
+        let impacts = r.trajectory.plan.given_by.iter().flatten().count();
         assert_eq!(impacts, 3, "{}", family.name());
     }
 }
@@ -252,7 +252,7 @@ fn exact_methods_agree_across_impacts() {
             let what = format!("{}, {} + {}", family.name(), formulation.name(), integrator.name());
             let method = Method { formulation, integrator, ..Method::default() }.step(2e-3);
             let r = run(&model, &method, &what);
-            impacts += r.trajectory.plan.velocities.iter().flatten().count();
+            impacts += r.trajectory.plan.given_by.iter().flatten().count();
             let adjoint = model.gradient(&r, Sensitivity::DiscreteAdjoint).expect("differentiable").rows;
             // rounding of accelerations at position level: 1e-9
             let most = if formulation.position_level() { 1e-9 } else { 1e-10 };

@@ -41,7 +41,7 @@ fn a_place_is_wrapped() {
         let model = prepared(text, family);
         assert_values(&model, &accurate("dopri5"), &exact, 1e-9, family.name());
         let r = run(&model, &accurate("dopri5"), family.name());
-        assert_eq!(r.trajectory.plan.velocities.iter().flatten().count(), 4, "{}", family.name());
+        assert_eq!(r.trajectory.plan.given_by.iter().flatten().count(), 4, "{}", family.name());
     }
 }
 
@@ -126,7 +126,7 @@ fn exact_methods_agree_across_places() {
             let what = format!("{}, {} + {}", family.name(), formulation.name(), integrator.name());
             let method = Method { formulation, integrator, ..Method::default() }.step(2e-3);
             let r = run(&model, &method, &what);
-            assert_eq!(r.trajectory.plan.velocities.iter().flatten().count(), 1, "{what}");
+            assert_eq!(r.trajectory.plan.given_by.iter().flatten().count(), 1, "{what}");
             let adjoint = model.gradient(&r, Sensitivity::DiscreteAdjoint).expect("differentiable").rows;
             // rounding of accelerations at position level: 1e-9
             let most = if formulation.position_level() { 1e-9 } else { 1e-10 };

@@ -38,7 +38,7 @@ fn mirrored_events_are_mirror_images() {
         let mirror = leg("l = { use = \"leg\", with = { v = 1.5 }, mirror = \"x\" }") + study;
         let mirrored = prepared(&mirror, family);
         let [a, b] = [&plain, &mirrored].map(|m| run(m, &methods, family.name()));
-        let happened = |r: &gradyn::Run| r.trajectory.plan.velocities.iter().flatten().count();
+        let happened = |r: &gradyn::Run| r.trajectory.plan.given_by.iter().flatten().count();
         assert!(happened(&a) >= 3, "{}: {} events", family.name(), happened(&a));
         assert_eq!(happened(&a), happened(&b), "{}", family.name());
         let [x, y] = [0, 1].map(|k| (a.psi[k], b.psi[k]));
