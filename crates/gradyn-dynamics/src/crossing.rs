@@ -6,7 +6,7 @@
 //! A step that ends with f_k < 0, or whose cubic polynomial through (f_k, ḟ_k) dips below zero, has passed an
 //! edge: the step to f_k = 0 takes its place. Pieces that meet with two derivatives need not be met exactly.
 
-use crate::error::StepError;
+use crate::error::{EventError, StepError};
 use crate::moving::Moving;
 use crate::record::{Layout, Span};
 use crate::step::Chain;
@@ -243,7 +243,7 @@ impl Watch {
         if rate.abs() * size > 1e-9 * self.largest[k] {
             return Ok(());
         }
-        Err(StepError::EdgeGrazed { t, what: self.sides[k].what.clone(), rate })
+        Err(EventError::EdgeGrazed { t, what: self.sides[k].what.clone(), rate }.into())
     }
 }
 

@@ -31,7 +31,7 @@ mod trial;
 mod turns;
 
 pub use block::Integrated;
-pub use error::StepError;
+pub use error::{EventError, StepError};
 pub use formulation::{Compliance, Lagrange};
 pub use plan::{ClockRow, Frozen, Plan, Statistics};
 pub use row_chooser::rows_along;

@@ -46,7 +46,7 @@ pub use gradyn_dynamics::assembly::Assembled;
 pub use gradyn_dynamics::control::{Controller, Mesh};
 pub use gradyn_dynamics::equilibrium::{Equilibrium, Search};
 pub use gradyn_dynamics::step::Tolerance;
-pub use gradyn_dynamics::{Integrated, Layout, Plan, Scheme, Statistics, StepError, Trajectory};
+pub use gradyn_dynamics::{EventError, Integrated, Layout, Plan, Scheme, Statistics, StepError, Trajectory};
 pub use gradyn_model::mechanism;
 pub use gradyn_model::{
     Coordinates, Dims, Mechanics, Mechanism, Model, ModelError, Owner, ParameterInfo, Subject, Warning,

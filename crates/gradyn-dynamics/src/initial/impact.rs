@@ -13,7 +13,7 @@
 //! gradient. (4) is symmetric, so that (5) solves its transpose too.
 
 use super::Solver;
-use crate::error::StepError;
+use crate::error::{EventError, StepError};
 use crate::formulation::{Lagrange, release};
 use crate::record::Layout;
 use gradyn_model::{At, Evaluator, EventRule, FunctionalSet, KernelScalar, Level, Setup};
@@ -170,7 +170,7 @@ impl Impact {
         }
         // S, with rows and columns over their sizes
         let rule = &sys.events()[self.event];
-        let wrong = || StepError::EventBlocked { t: self.t, event: rule.name.clone() };
+        let wrong = || EventError::Blocked { t: self.t, event: rule.name.clone() };
         let mut s = vec![0.0; count * count];
         for j in 0..count {
             for k in 0..count {
@@ -180,7 +180,7 @@ impl Impact {
         let length = |j: usize| largest(self.gradients[j][0][n..2 * n].iter().copied());
         let reach = |j: usize| length(j) * largest(self.columns[j][..n].iter().copied());
         if (0..count).any(|j| s[j * count + j] <= 1e-12 * reach(j) || !s[j * count + j].is_finite()) {
-            return Err(wrong());
+            return Err(wrong().into());
         }
         let dense = (0..count).flat_map(|j| (0..count).map(move |k| (j, k)));
         let mut factor = Factor::new(&Pattern::from_entries(count, count, dense))?;

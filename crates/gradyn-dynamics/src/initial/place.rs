@@ -11,7 +11,7 @@ mod way;
 
 pub(crate) use way::Placed;
 
-use crate::error::StepError;
+use crate::error::{EventError, StepError};
 use crate::record::Layout;
 use gradyn_model::{At, Evaluator, FunctionalSet, KernelScalar, Kinematics, Level, Setup};
 use gradyn_num::{Factor, Pattern};
@@ -88,7 +88,7 @@ impl Place {
             let given = given as usize;
             if given != free {
                 let (event, kind) = (rule.name.clone(), kind.name());
-                return Err(StepError::PlacedInPart { t, event, kind, given, free });
+                return Err(EventError::PlacedInPart { t, event, kind, given, free }.into());
             }
         }
         // the pattern of (2)
@@ -129,8 +129,8 @@ impl Place {
         }
         let factor = self.factor.as_mut().expect("an event was taken");
         let wrong =
-            |_| StepError::NotPlaced { t: at.t, event: sys.events()[self.event].name.clone(), part: 0.0 };
-        factor.refactor(&self.matrix).map_err(wrong)
+            |_| EventError::NotPlaced { t: at.t, event: sys.events()[self.event].name.clone(), part: 0.0 };
+        Ok(factor.refactor(&self.matrix).map_err(wrong)?)
     }
     /// b ← P_q⁻¹ b.
     pub(super) fn solve(&mut self, b: &mut [f64]) {

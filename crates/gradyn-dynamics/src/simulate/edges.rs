@@ -12,7 +12,7 @@
 use super::{Attempt, Place, Walk};
 use crate::control::SAME_TIME;
 use crate::crossing::{Crossing, Watch};
-use crate::error::StepError;
+use crate::error::{EventError, StepError};
 use crate::event::Event;
 use crate::parts::is_iteration;
 use crate::plan::{Decided, Frozen};
@@ -165,7 +165,7 @@ impl Walk<'_> {
             self.flip(k, watch.sides.len());
             self.start_again(watch, p)?;
             if self.leads_back(watch, k) {
-                return Err(StepError::Sliding { t, what: watch.sides[k].what.clone() });
+                return Err(EventError::Sliding { t, what: watch.sides[k].what.clone() }.into());
             }
         }
         watch.follow();
@@ -315,7 +315,7 @@ impl Walk<'_> {
         let t = self.run.plan.t[self.run.plan.steps()];
         if self.leads_back(watch, side) {
             if watch.sides[side].edge == Edge::Jump {
-                return Err(StepError::Sliding { t, what: watch.sides[side].what.clone() });
+                return Err(EventError::Sliding { t, what: watch.sides[side].what.clone() }.into());
             }
             // a corner that is only touched: the motion stays on its side
             self.flip(side, count);
@@ -400,7 +400,7 @@ impl Walk<'_> {
             let kept = (rate - old).abs() <= 1e-6 * rate.abs();
             if jumps && !kept {
                 let [first, second] = [side, k].map(|k| watch.sides[k].what.clone());
-                return Err(StepError::Together { t, first, second });
+                return Err(EventError::Together { t, first, second }.into());
             }
             if !leaves(rate) {
                 continue;
@@ -472,7 +472,7 @@ impl Walk<'_> {
         if let Some(&k) = jumps.iter().find(|&&k| watch.sides[k].time != slot) {
             let other = changed.iter().copied().find(|&j| watch.sides[j].time == slot).unwrap_or(k);
             let [first, second] = [k, other].map(|k| watch.sides[k].what.clone());
-            return Err(StepError::Together { t, first, second });
+            return Err(EventError::Together { t, first, second }.into());
         }
         let events: Vec<u32> =
             changed.iter().flat_map(|&k| self.happening(k, self.becomes(&watch, k))).collect();
@@ -514,7 +514,7 @@ impl Walk<'_> {
         changes.interval = interval;
         if changes.count > MOST_EVENTS || (changes.shrinking > SHRINKING && interval < 1e-6 * length) {
             let (events, what) = (changes.count, what.to_owned());
-            return Err(StepError::TooManyEvents { t, events, what, interval });
+            return Err(EventError::TooMany { t, events, what, interval }.into());
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use super::edges::Passed;
 use crate::assembly::ranks_at;
 use crate::control::SAME_TIME;
 use crate::crossing::{Asleep, Watch};
-use crate::error::StepError;
+use crate::error::{EventError, StepError};
 use crate::row_chooser::{RowChooser, number_of};
 use gradyn_model::{Edge, EventRule, Level, RowChoice};
 use gradyn_num::largest;
@@ -91,7 +91,7 @@ impl Walk<'_> {
         let [first, second, ..] = changing[..] else { return Ok(()) };
         let t = self.run.plan.t[self.run.plan.steps()];
         let [first, second] = [first, second].map(|e| format!("event `{}`", self.rule(e).name));
-        Err(StepError::Together { t, first, second })
+        Err(EventError::Together { t, first, second }.into())
     }
     /// The event whose constraints hold a condition at zero from now on, by its rates after and before it.
     fn holding(&self, events: &[u32], rate: f64, before: f64) -> Option<u32> {
@@ -138,7 +138,7 @@ impl Walk<'_> {
             None => Ok(()),
             Some(&e) => {
                 let t = self.run.plan.t[self.run.plan.steps()];
-                Err(StepError::PlacedBeyond { t, event: self.rule(e).name, gap: watch.next[side][0] })
+                Err(EventError::PlacedBeyond { t, event: self.rule(e).name, gap: watch.next[side][0] }.into())
             }
         }
     }
@@ -149,7 +149,7 @@ impl Walk<'_> {
             return Ok(());
         }
         let t = self.run.plan.t[self.run.plan.steps()];
-        Err(StepError::StaysInContact { t, event: self.rule(event).name, rate })
+        Err(EventError::StaysInContact { t, event: self.rule(event).name, rate }.into())
     }
     /// Conditions that constraints hold at zero from the start on are asleep.
     pub(super) fn sleep_at_start(&self, watch: &mut Watch) {
@@ -173,7 +173,7 @@ impl Walk<'_> {
         for rule in self.recipe.system().events() {
             let time = watch.sides[rule.side as usize].time.map(|slot| self.p[slot as usize]);
             if let Some(at) = time.filter(|at| *at - t <= SAME_TIME * (self.mesh.end() - t) && *at > -NEVER) {
-                return Err(StepError::EventBefore { t, event: rule.name.clone(), at });
+                return Err(EventError::Before { t, event: rule.name.clone(), at }.into());
             }
         }
         for rule in self.recipe.system().events().iter().filter(|e| e.impact) {
@@ -182,7 +182,7 @@ impl Walk<'_> {
             // where the side that it falls to is the one it is on
             if rule.happens(side) && !rule.happens(1.0 - side) {
                 let (event, gap) = (rule.name.clone(), watch.next[k][0]);
-                return Err(StepError::BeyondStop { t, event, gap });
+                return Err(EventError::BeyondStop { t, event, gap }.into());
             }
         }
         Ok(())
@@ -278,14 +278,14 @@ impl Walk<'_> {
             let length = largest(mn.row(k).map(|at| terms.phi_q()[at])).max(f64::MIN_POSITIVE);
             if phi[k].abs() > HOLDS * length * sys.size_of(q) {
                 let (event, row, residual) = (rule.name.clone(), sys.row_name(k), phi[k]);
-                return Err(StepError::DoesNotHold { t, event, row, residual });
+                return Err(EventError::DoesNotHold { t, event, row, residual }.into());
             }
         }
         // rows of directions are quadratic, and hold of opposite ones too
         let opposed = sys.flipped(&self.p, q);
         let on = |joint: &String| new.iter().any(|k| sys.rows_of(joint).contains(k));
         match opposed.into_iter().find(on) {
-            Some(joint) => Err(StepError::Opposed { t, event: rule.name.clone(), joint }),
+            Some(joint) => Err(EventError::Opposed { t, event: rule.name.clone(), joint }.into()),
             None => Ok(()),
         }
     }

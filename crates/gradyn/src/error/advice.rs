@@ -1,13 +1,17 @@
 //! What to try when a computation fails.
 
 use super::Error;
-use gradyn_dynamics::StepError;
+use gradyn_dynamics::{EventError, StepError};
 use gradyn_model::{Model, ModelError};
 use std::ops::Range;
 
 /// What to try, where there is something.
 pub(super) fn advice(e: &StepError) -> Option<String> {
-    of_positions(e).or_else(|| of_steps(e)).or_else(|| of_times(e)).map(Into::into)
+    let help = match e {
+        StepError::Event(e) => of_events(e).or_else(|| of_given(e)),
+        e => of_positions(e).or_else(|| of_steps(e)).or_else(|| of_times(e)),
+    };
+    help.map(Into::into)
 }
 
 /// What to try at a position where equations have no solution, or more than one.
@@ -104,52 +108,68 @@ fn of_times(e: &StepError) -> Option<&'static str> {
         StepError::Grazes { .. } => {
             "end the run by t_end, or by a condition that passes zero with some speed"
         }
-        StepError::Sliding { .. } => {
+        StepError::Cut { .. } => "write the law so that it is continuous there, or with `if` on either side",
+        StepError::Times(_) => "take larger steps, or raise max_steps with --option",
+        StepError::Backward { .. } => "give finite times, the final one after the start",
+        _ => return None,
+    })
+}
+
+/// What to try where a condition changes or an event happens.
+fn of_events(e: &EventError) -> Option<&'static str> {
+    // what to try, by the cause
+    Some(match e {
+        EventError::Sliding { .. } => {
             "a jump of a force at zero speed holds the motion there: use `friction`, whose force is smooth, or \
              a ramp in place of the jump"
         }
-        StepError::EdgeGrazed { .. } => {
+        EventError::EdgeGrazed { .. } => {
             "change the design so that the motion passes the edge with some speed, or not at all; or smooth \
              the jump by a ramp"
         }
-        StepError::Cut { .. } => "write the law so that it is continuous there, or with `if` on either side",
-        StepError::Together { .. } => "let one of them happen earlier, or smooth one of the jumps by a ramp",
-        StepError::EventBlocked { .. } => {
-            "leave one of its velocities out: joints and drivers prescribe the others"
-        }
-        StepError::PlacedInPart { kind: "velocity", .. } => {
-            "`reset` beside `place` gives all velocities, as many as are free; without it the positions keep \
-             their rates"
-        }
-        StepError::PlacedInPart { .. } => {
-            "`place` gives all positions, as many as there are degrees of freedom: what keeps its place is \
-             written as \"rod.angle\" = \"rod.angle\""
-        }
-        StepError::NotPlaced { .. } => {
-            "expressions of `place` go to their values along a straight line: give others, or a place nearby"
-        }
-        StepError::PlacedBeyond { .. } => "give a place where `when` of that event is positive",
-        StepError::StaysInContact { .. } => {
+        EventError::Together { .. } => "let one of them happen earlier, or smooth one of the jumps by a ramp",
+        EventError::StaysInContact { .. } => {
             "bodies that stay in contact need a constraint: switch it on by an event with `on`, and off where \
              its multiplier changes its sign"
         }
-        StepError::EventBefore { .. } => {
+        EventError::Before { .. } => {
             "let it be later than the start; what is on or off from the start is said by `off` of [initial]"
         }
-        StepError::BeyondStop { .. } => "start on the side where `when` is positive, or change its sign",
-        StepError::DoesNotHold { .. } => {
+        EventError::BeyondStop { .. } => "start on the side where `when` is positive, or change its sign",
+        EventError::TooMany { .. } => {
+            "the motion chatters or comes to rest there: end the run before, or smooth the jump by a ramp"
+        }
+        _ => return None,
+    })
+}
+
+/// What to try with what an event gives to the motion, or switches on.
+fn of_given(e: &EventError) -> Option<&'static str> {
+    // what to try, by the cause
+    Some(match e {
+        EventError::Blocked { .. } => {
+            "leave one of its velocities out: joints and drivers prescribe the others"
+        }
+        EventError::PlacedInPart { kind: "velocity", .. } => {
+            "`reset` beside `place` gives all velocities, as many as are free; without it the positions keep \
+             their rates"
+        }
+        EventError::PlacedInPart { .. } => {
+            "`place` gives all positions, as many as there are degrees of freedom: what keeps its place is \
+             written as \"rod.angle\" = \"rod.angle\""
+        }
+        EventError::NotPlaced { .. } => {
+            "expressions of `place` go to their values along a straight line: give others, or a place nearby"
+        }
+        EventError::PlacedBeyond { .. } => "give a place where `when` of that event is positive",
+        EventError::DoesNotHold { .. } => {
             "let `when` of the event be the expression of the constraint; to hold a position wherever the \
              event is, switch on a constraint of its velocity"
         }
-        StepError::Opposed { .. } => {
+        EventError::Opposed { .. } => {
             "the rows of a joint hold of opposite directions too: turn the axis of one body, or let the event \
              be half a turn later"
         }
-        StepError::TooManyEvents { .. } => {
-            "the motion chatters or comes to rest there: end the run before, or smooth the jump by a ramp"
-        }
-        StepError::Times(_) => "take larger steps, or raise max_steps with --option",
-        StepError::Backward { .. } => "give finite times, the final one after the start",
         _ => return None,
     })
 }

@@ -8,7 +8,7 @@
 //! constraints begin with the event.
 
 use super::{Place, pair, residual, rows};
-use crate::error::StepError;
+use crate::error::{EventError, StepError};
 use crate::start::still;
 use gradyn_model::{AngleMotion, At, Evaluator, FunctionalSet, Kinematics, Level, Setup};
 use gradyn_num::largest;
@@ -58,7 +58,9 @@ impl Place {
         let (mut done, mut step) = (0.0, FIRST);
         while done < 1.0 {
             let part = |e| match e {
-                StepError::NotPlaced { t, event, .. } => StepError::NotPlaced { t, event, part: done },
+                StepError::Event(EventError::NotPlaced { t, event, .. }) => {
+                    EventError::NotPlaced { t, event, part: done }.into()
+                }
                 e => e,
             };
             self.direction(sys, &mut way, terms).map_err(part)?;
@@ -67,7 +69,7 @@ impl Place {
                 step *= 0.5;
                 if step < SHORTEST {
                     let event = sys.events()[self.event].name.clone();
-                    return Err(StepError::NotPlaced { t, event, part: done });
+                    return Err(EventError::NotPlaced { t, event, part: done }.into());
                 }
             }
             done = if step == 1.0 - done { 1.0 } else { done + step };
