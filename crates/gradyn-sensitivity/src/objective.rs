@@ -141,6 +141,10 @@ impl TerminalRows {
             time: lay.time(),
         }
     }
+    /// For a run in which no event happened: its times are those of the plan, whatever its records hold.
+    pub(crate) fn without_clock(self) -> Self {
+        Self { time: None, ..self }
+    }
     /// b += w_xᵀ of objective `k`.
     pub(crate) fn add_state(&self, k: usize, b: &mut [f64]) {
         b.iter_mut().zip(&self.rows[k][..self.node]).for_each(|(b, w)| *b += w);

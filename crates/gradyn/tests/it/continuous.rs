@@ -254,3 +254,35 @@ fn ends_of_clamped_splines() {
         }
     }
 }
+
+/// Records of models with events hold their time, also where none happens: the final time, which is a
+/// parameter, is that of the plan.
+#[test]
+fn runs_without_their_events_have_continuous_gradients() {
+    let text = r#"
+        name = "far"
+        parameters = { f = 2, T = 1 }
+        ground.points = { O = [0, 0] }
+        body.m = { points = { A = [0, 0] }, mass = 1, inertia = 1 }
+        joint.guide = { type = "prismatic", between = ["ground.O", "m.A"] }
+        initial = { position = { "m.A.x" = 0 }, velocity = { "m.A.x" = 0.5 } }
+        force.push = { type = "force", at = "m.A", force = ["f", 0] }
+        event.far = { when = "m.A.x - 9", end = true }
+        objective = { x = { terminal = "t*m.A.x" }, work = { integral = "m.A.x" } }
+        study.t_end = "T"
+    "#;
+    let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{e}"));
+    let model = Prepared::new(&file.mechanism).unwrap_or_else(|e| panic!("{e}"));
+    let run = model.run(&Method::new("index1", "rk4").expect("registered").step(0.01)).expect("runs");
+    // x = T/2 + f T²/2: Tx and ∫x over f and T
+    let exact = [[0.5, 1.0 + 3.0], [1.0 / 6.0, 0.5 + 1.0]];
+    for s in Sensitivity::ALL.iter().filter(|s| s.fits(Formulation::Index1)) {
+        let rows = model.gradient(&run, *s).unwrap_or_else(|e| panic!("{}: {e}", s.name())).rows;
+        for (row, exact) in rows.iter().zip(exact) {
+            // 1e-6: differences; rk4 is exact for a constant force
+            row.iter()
+                .zip(exact)
+                .for_each(|(x, exact)| assert!((x - exact).abs() < 1e-6, "{}: {rows:?}", s.name()));
+        }
+    }
+}

@@ -16,7 +16,7 @@ impl Sweep<'_> {
         let z = self.case.run.layout.z();
         let last = plan.steps();
         let args = case.recipe.system().dims().args;
-        let w = TerminalRows::new(case, &self.p);
+        let w = TerminalRows::new(case, &self.p).without_clock();
         self.place_node(last, plan.frozen(last))?;
         self.b.fill(0.0);
         let rows_t = self.rows_t(last);
