@@ -100,6 +100,11 @@ fn resolved(path: &Path) -> PathBuf {
         .unwrap_or_else(|_: std::io::Error| path.to_owned())
 }
 
+/// Is there something in a file that `--resume` may go on with?
+pub(crate) fn is_begun(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|m| m.len() > 0)
+}
+
 /// Is it a pipe or a device?
 fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())

@@ -1,5 +1,6 @@
 //! `gradyn optimize`.
 
+mod ending;
 mod files;
 mod fit;
 mod history;
@@ -15,9 +16,9 @@ use crate::output;
 use crate::progress::Progress;
 use gradyn::file::ModelFile;
 use gradyn::optimize::{
-    Optimization, Optimizer, Report, Sampling, Starts, Status, Told, history as recorded,
+    Last, Optimization, Optimizer, Report, Sampling, Starts, Status, Told, history as recorded,
 };
-use report::Ended;
+use report::{Ended, usable};
 use serde_json::Value;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -60,10 +61,21 @@ pub(crate) fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
 
     // show and write
     let old = records.len().min(report.records.len());
-    let ended =
-        Ended { study: &study, report: &report, steps, seconds: started.elapsed().as_secs_f64(), old };
+    let seconds = started.elapsed().as_secs_f64();
+    let last = last(a, &l, &study, &report)?;
+    let ended = Ended { study: &study, report: &report, steps, seconds, old, last };
     show(a, &l, &ended, &files, &path)?;
-    Ok(ended.usable())
+    Ok(usable(&report) && (!a.strict || ending::trusted(&ended.last)))
+}
+
+/// The scenarios at the last design. Who breaks a run off does not wait for certificates.
+fn last(a: &OptimizeArgs, l: &Loaded, study: &Optimization, report: &Report) -> Result<Vec<Last>, Failure> {
+    let end = &report.end;
+    if !usable(report) || end.x.is_empty() {
+        return Ok(vec![]);
+    }
+    let certify = !a.no_certificate && end.status != Status::Interrupted;
+    study.last(&end.x, certify).map_err(|e| l.fail(e))
 }
 
 /// The path of the history, where all files of the command can be written.
@@ -89,7 +101,7 @@ fn show(a: &OptimizeArgs, l: &Loaded, ended: &Ended, files: &files::Files, histo
     let end = &ended.report.end;
     output::say(&if a.model.json { format!("{}\n", ended.object()) } else { ended.text() });
     // a failed run may be at a worse design than the start, or nowhere
-    if ended.usable() && !end.x.is_empty() {
+    if usable(ended.report) && !end.x.is_empty() {
         files.write(a, l, ended.study, ended.report)?;
     } else if a.write.is_some() || a.out.is_some() {
         output::complain("nothing was written: there is no design to use");

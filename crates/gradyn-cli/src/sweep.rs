@@ -5,13 +5,16 @@ mod samples;
 
 use crate::args::SweepArgs;
 use crate::diagnostic::Failure;
-use crate::files::{Checksum, Form, Lines, Targets, check_folder};
+use crate::files::{Checksum, Form, Lines, Targets, check_folder, is_begun};
 use crate::loaded::Loaded;
 use crate::output;
 use crate::progress::Progress;
-use gradyn::{Method, Sensitivity};
+use gradyn::{Method, Prepared, Sensitivity, Tally};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
+
+/// The column of verdicts.
+const VERDICT: &str = "verdict";
 
 /// Samples that a thread takes before the table grows.
 const SHARE: usize = 4;
@@ -24,7 +27,9 @@ pub(crate) fn sweep(a: &SweepArgs) -> Result<(), Failure> {
         return Err(Failure::command(message, "leave it out; --out FILE writes the table"));
     }
     let inputs: Vec<&Path> = std::iter::once(&*a.model.model).chain(a.samples.as_deref()).collect();
-    let targets = Targets::new(a.overwrite || a.resume, &inputs);
+    // with a table to go on from, a finished one may be what the same command wrote before
+    let goes_on = a.resume && a.out.as_deref().is_some_and(|out| is_begun(&parquet::grown(out)));
+    let targets = Targets::new(a.overwrite || goes_on, &inputs);
     let grows = a.out.as_deref().map(|out| destination(out, &targets)).transpose()?;
     let mut l = Loaded::new(&a.model)?;
     l.times()?;
@@ -32,9 +37,9 @@ pub(crate) fn sweep(a: &SweepArgs) -> Result<(), Failure> {
     let sensitivity = l.sensitivity(a.sensitivity.as_deref(), a.model.quiet)?;
     // samples, and row = the line of one of them
     let samples = samples::samples(a, &l.prepared)?;
-    let columns = columns(&l);
+    let columns = columns(&l, a.certificate);
     let row = |rho: &Vec<f64>| {
-        let design = l.prepared.at_on_branch(rho).and_then(|p| p.design(&method, sensitivity));
+        let design = Design::new(&l.prepared, rho, &method, (sensitivity, a.certificate));
         row(rho, design.map_err(|e| e.to_string()), columns.len())
     };
     // threads; table = the file, continued where it ends
@@ -175,21 +180,51 @@ impl Table {
     }
 }
 
-/// Parameters, objectives, derivatives, reason.
-fn columns(l: &Loaded) -> Vec<String> {
+/// Parameters, objectives, derivatives, verdict if it is asked for, warnings, reason.
+fn columns(l: &Loaded, certificate: bool) -> Vec<String> {
     let names = output::parameter_names(&l.prepared);
     let objectives = l.prepared.objectives();
     let derivatives = objectives.iter().flat_map(|o| names.iter().map(move |p| format!("d{o}/d{p}")));
-    names.iter().chain(objectives).cloned().chain(derivatives).chain(["failed".into()]).collect()
+    let texts = parquet::TEXTS.iter().filter(|name| certificate || **name != VERDICT);
+    let numbers = names.iter().chain(objectives).cloned().chain(derivatives);
+    numbers.chain(texts.map(|name| (*name).into())).collect()
+}
+
+/// What a row says of its sample.
+struct Design {
+    /// Objectives, then their derivatives.
+    numbers: Vec<f64>,
+    /// Verdict of the certificate if it is asked for, and warnings.
+    texts: Vec<String>,
+}
+
+impl Design {
+    /// Run and gradient of a sample, with the certificate if it is asked for.
+    fn new(
+        nominal: &Prepared,
+        rho: &[f64],
+        method: &Method,
+        (sensitivity, certify): (Sensitivity, bool),
+    ) -> Result<Self, gradyn::Error> {
+        let model = nominal.at_on_branch(rho)?;
+        let run = model.run(method)?;
+        let gradient = model.gradient(&run, sensitivity)?;
+        let certificate = certify.then(|| model.certify(&run, &gradient)).transpose()?;
+        // numbers and texts of the row
+        let warnings = Tally::of(model.model.warnings.iter().chain(&run.warnings).chain(&gradient.warnings));
+        let verdict = certificate.map(|c| c.verdict.name().to_owned());
+        let numbers = run.psi.iter().copied().chain(gradient.rows.concat()).collect();
+        Ok(Self { numbers, texts: verdict.into_iter().chain([warnings.to_string()]).collect() })
+    }
 }
 
 /// A line of the table.
-fn row(rho: &[f64], design: Result<(Vec<f64>, Vec<Vec<f64>>), String>, width: usize) -> String {
+fn row(rho: &[f64], design: Result<Design, String>, width: usize) -> String {
     let numbers = |list: &[f64]| list.iter().map(|x| x.to_string()).collect::<Vec<_>>();
     let mut cells = numbers(rho);
     match design {
-        Ok((psi, rows)) => {
-            cells.extend(numbers(&psi).into_iter().chain(numbers(&rows.concat())));
+        Ok(Design { numbers: own, texts }) => {
+            cells.extend(numbers(&own).into_iter().chain(texts));
             cells.resize(width, String::new());
         }
         Err(reason) => {

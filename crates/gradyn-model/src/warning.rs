@@ -151,6 +151,10 @@ impl WarningCode {
         Self::NotConverged,
         Self::MovingEnd,
     ];
+    /// The kind with a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.name() == name)
+    }
     /// The name under which the command prints it.
     pub fn name(self) -> &'static str {
         match self {

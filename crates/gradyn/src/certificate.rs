@@ -27,6 +27,7 @@ use crate::gradient::GradientReport;
 use crate::prepared::{Prepared, Run};
 use direction::Direction;
 use gradyn_num::largest;
+use gradyn_sensitivity::Gradient;
 use std::time::Instant;
 
 /// What is known of a gradient.
@@ -51,6 +52,11 @@ impl Certificate {
     pub fn total_seconds(&self) -> f64 {
         self.seconds.iter().sum()
     }
+}
+
+/// (2) of a gradient whose errors are known.
+pub(crate) fn moved_designs(model: &Prepared, run: &Run, rows: &Gradient, errors: &Errors) -> Vec<Moved> {
+    moved::moved(model, run, rows, &Direction::new(model), errors)
 }
 
 impl Prepared {

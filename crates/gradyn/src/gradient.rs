@@ -150,12 +150,6 @@ impl Prepared {
         let seconds = started.elapsed().as_secs_f64();
         Ok(GradientReport { rows, sensitivity, seconds, corrections, bars, warnings })
     }
-    /// Objectives and their gradients.
-    pub fn design(&self, method: &Method, sensitivity: Sensitivity) -> Result<(Vec<f64>, Gradient), Error> {
-        let run = self.run(method)?;
-        let gradient = self.gradient(&run, sensitivity)?;
-        Ok((run.psi, gradient.rows))
-    }
     /// The sensitivity with the least estimated work, and why:
     ///
     /// ```text

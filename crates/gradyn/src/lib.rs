@@ -35,6 +35,7 @@ pub mod reach;
 pub mod registry;
 pub mod report;
 pub mod study;
+mod tally;
 mod until;
 pub mod user;
 pub mod verify;
@@ -70,6 +71,7 @@ pub use registry::{
     AlphaScaling, Formulation, InitialAcceleration, Integrator, ProjectionMatrices, Projections, Sensitivity,
 };
 pub use study::{Study, StudyModel, StudyRun, constant};
+pub use tally::Tally;
 
 /// Sizes of a prepared model.
 pub fn dims(p: &Prepared) -> gradyn_model::Dims {

@@ -24,8 +24,10 @@
 //! # Ok::<(), gradyn::Error>(())
 //! ```
 
+mod design;
 mod fit;
 pub mod history;
+mod last;
 mod plan;
 mod record;
 mod report;
@@ -39,15 +41,15 @@ pub use fit::Fit;
 use gradyn_model::{Mechanism, ModelError};
 pub use gradyn_optimize::{
     ActiveBound, Constraint, ConstraintKind, Direction, Error as ProblemError, Estimate, Evaluation, Failed,
-    Failure, Identification, Method as Optimizer, Multiplier, Optimum, Outcome, Problem, Record,
-    Report as End, Residuals, Sampling, Settings, Side, Starts, Status, Transform, Trial, Variable, optima,
+    Failure, Identification, Method as Optimizer, Multiplier, Optimum, Outcome, Problem, Report as End,
+    Residuals, Sampling, Settings, Side, Starts, Status, Transform, Trial, Variable, optima,
 };
 use gradyn_optimize::{Ask, Multistart, replay};
-use gradyn_sensitivity::Gradient;
+pub use last::Last;
 use plan::{Plan, Row};
 use rayon::prelude::*;
 pub use record::Record as Measured;
-pub use report::{Report, Told};
+pub use report::{Record, Report, Told};
 use std::ops::ControlFlow;
 use std::slice::from_ref;
 
@@ -89,13 +91,6 @@ impl Scenario {
     fn named(&self, e: &Error) -> String {
         if self.name.is_empty() { e.to_string() } else { format!("scenario `{}`: {e}", self.name) }
     }
-}
-
-/// Functionals of a scenario at a design, and what is fitted.
-struct Design {
-    psi: Vec<f64>,
-    psi_rho: Gradient,
-    residuals: Option<Residuals>,
 }
 
 /// Confidence of the intervals of a fit.
@@ -159,53 +154,6 @@ impl Optimization {
     pub fn start(&self) -> &[f64] {
         &self.model().rho[..self.problem.n()]
     }
-    /// A scenario at a design.
-    fn design(&self, s: &Scenario, x: &[f64]) -> Result<Design, Error> {
-        let model = s.prepared.at_on_branch(x)?;
-        let run = model.run(&self.method)?;
-        let residuals = self.fit.as_ref().map(|fit| fit.residuals(&model, &run)).transpose()?;
-        let psi_rho =
-            if model.objectives().is_empty() { vec![] } else { model.gradient(&run, self.sensitivity)?.rows };
-        Ok(Design { psi: run.psi, psi_rho, residuals })
-    }
-    /// The start again: why it fails.
-    pub fn try_start(&self) -> Result<(), Error> {
-        self.scenarios.iter().try_for_each(|s| self.design(s, self.start()).map(|_| ()))
-    }
-    /// (1) at a design, or the squares of a fit, with all derivatives; or why there is none.
-    pub fn evaluate(&self, x: &[f64]) -> Outcome {
-        let designs =
-            self.scenarios.par_iter().map(|s| self.design(s, x).map_err(|e| Failed { reason: s.named(&e) }));
-        let designs: Vec<Result<_, Failed>> = designs.collect();
-        let mut designs = designs.into_iter().collect::<Result<Vec<Design>, _>>()?;
-
-        // f = Σ_s w_s Σ_k w_k ψ_sk, or ½ rᵀr
-        let evaluation = match designs[0].residuals.take() {
-            Some(Residuals { values, jacobian }) => Evaluation::least_squares(values, jacobian, x.len()),
-            None => self.weighted(&designs, x.len()),
-        };
-
-        // c = ± (ψ_sk - b)
-        let constraints =
-            self.rows.iter().map(|r| r.sign * (designs[r.scenario].psi[r.functional] - r.limit)).collect();
-        let slopes = |r: &Row| {
-            designs[r.scenario].psi_rho[r.functional].iter().map(|d| r.sign * d).collect::<Vec<_>>()
-        };
-        let jacobian = self.rows.iter().flat_map(slopes).collect();
-        Ok(evaluation.constrained(constraints, jacobian))
-    }
-    /// What (1) minimises.
-    fn weighted(&self, designs: &[Design], n: usize) -> Evaluation {
-        let mut value = 0.0;
-        let mut gradient = vec![0.0; n];
-        for (s, Design { psi, psi_rho, .. }) in self.scenarios.iter().zip(designs) {
-            for (k, w) in self.weights.iter().enumerate() {
-                value += s.weight * w * psi[k];
-                gradient.iter_mut().zip(&psi_rho[k]).for_each(|(g, d)| *g += s.weight * w * d);
-            }
-        }
-        Evaluation::new(value, gradient)
-    }
     /// Does a record have the numbers of this problem?
     fn fits(&self, record: &Record) -> bool {
         let n = self.problem.n();
@@ -219,7 +167,7 @@ impl Optimization {
     }
     /// Does the design of a record have the same numbers again?
     fn repeats(&self, record: &Record) -> bool {
-        let again = Record { outcome: self.evaluate(&record.trial.x), trial: record.trial.clone() };
+        let again = Record { outcome: self.evaluate(&record.trial.x), ..record.clone() };
         history::line(0, &again) == history::line(0, record)
     }
     /// The next records: those that are known, or else some evaluated in parallel; and are they new?
@@ -229,7 +177,7 @@ impl Optimization {
             return (old, false);
         }
         let ahead = trials.into_par_iter().take(AHEAD * rayon::current_num_threads());
-        (ahead.map(|trial| Record { outcome: self.evaluate(&trial.x), trial }).collect(), true)
+        (ahead.map(|trial| self.record(trial)).collect(), true)
     }
     /// Runs to the end, or until the observer breaks off. What `records` tell is not evaluated again, but for
     /// the last of them, which must come out the same; records beyond the end are refused.
@@ -250,7 +198,7 @@ impl Optimization {
             // designs in turn, from the record or new
             let (batch, new) = self.batch(least_told(trials, &told), &mut known);
             for record in batch {
-                if !self.fits(&record) || replay(&mut *optimizer, from_ref(&record)).is_err() {
+                if !self.fits(&record) || replay(&mut *optimizer, from_ref(&record.told())).is_err() {
                     return Err(history::foreign(done.len()));
                 }
                 let last = !new && done.len() + 1 == records.len();

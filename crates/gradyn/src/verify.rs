@@ -16,7 +16,8 @@
 //! for itself in (5): one that is off by more than 5 % of itself makes agreement loose, however small it is
 //! beside the others. Derivatives of the steps are compared with the discrete adjoint of the same run, to
 //! rounding; differences of runs with the same, to their own error. A method that is refused is a row with
-//! its reason.
+//! its reason. All of them differentiate runs; that the gradient of the reference is that of the problem is asked
+//! of runs of moved designs, once.
 
 mod combination;
 mod compare;
@@ -33,10 +34,12 @@ use crate::error::Error;
 use crate::method::Method;
 use crate::prepared::Prepared;
 use crate::progress::Stopwatch;
+use crate::tally::Tally;
 use combination::Item;
 use gradyn_model::Coordinates;
 use group::Group;
 use reference::Steps;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// A distance of so many expected errors is a disagreement.
@@ -77,6 +80,8 @@ pub struct Stage<'a> {
 pub struct Report {
     /// The reference, or why there is none: what was tried, and the reason.
     pub reference: Result<Reference, Vec<String>>,
+    /// Why the gradient of the reference is not known to be that of the problem, though methods may agree.
+    pub doubt: Option<String>,
     /// One row per combination that was run, in the order of the list.
     pub rows: Vec<Row>,
     /// Combinations that did not fit into the budget.
@@ -86,9 +91,18 @@ pub struct Report {
 }
 
 impl Report {
-    /// Was something compared, and is there no disagreement that nothing explains?
+    /// Was something compared, is there no disagreement that nothing explains, and is the gradient of the
+    /// reference that of the problem?
     pub fn agrees(&self) -> bool {
-        self.compared() > 0 && !self.rows.iter().any(|r| matches!(r.verdict, Verdict::Differs { .. }))
+        let differs = |r: &Row| matches!(r.verdict, Verdict::Differs { .. });
+        self.compared() > 0 && self.doubt.is_none() && !self.rows.iter().any(differs)
+    }
+    /// How many rows warned, by the kind of the warning.
+    pub fn warnings(&self) -> Tally {
+        let mut all = Tally::default();
+        let measured = self.rows.iter().filter_map(|r| r.measured.as_ref());
+        measured.for_each(|m| all.add_design(&Tally::of(&m.warnings)));
+        all
     }
     /// Rows that were run and compared.
     pub fn compared(&self) -> usize {
@@ -125,7 +139,8 @@ impl Prepared {
         let total = items.len();
         // the reference, and steps that fit it
         observe(&Stage { done: 0, total, name: "reference" });
-        let reference = self.reference(plan, &centres);
+        let deadline = Deadline { started, budget: plan.budget };
+        let reference = self.reference(plan, &centres, &deadline);
         let steps = Steps::new(self, plan, reference.as_ref().ok())?;
         let mut runs = Runs { models, reference: reference.as_ref().ok(), steps, groups: vec![] };
         let mut rows = vec![];
@@ -145,7 +160,8 @@ impl Prepared {
         }
         let rows = in_order(rows);
         let skipped = in_order(skipped);
-        Ok(Report { reference, rows, skipped, seconds: started.seconds() })
+        let doubt = reference.as_ref().ok().and_then(|r| r.doubt(self.objectives()));
+        Ok(Report { reference, doubt, rows, skipped, seconds: started.seconds() })
     }
 }
 
@@ -186,7 +202,7 @@ impl<'a> Runs<'a> {
     /// The runs of a combination, made if they are not there.
     fn group(&mut self, c: &Combination) -> &Result<Group, Error> {
         let at = self.groups.iter().position(|g| g.0.same_run(c)).unwrap_or_else(|| {
-            let group = Group::new(self.model(c), self.steps.method(c));
+            let group = Group::new(self.model(c), self.steps.method(c), &Deadline::none());
             self.groups.push((*c, group));
             self.groups.len() - 1
         });
@@ -195,6 +211,32 @@ impl<'a> Runs<'a> {
     /// Drops runs that no later row needs.
     fn forget(&mut self, rest: &[Item]) {
         self.groups.retain(|g| rest.iter().any(|i| i.combination.same_run(&g.0)));
+    }
+}
+
+/// When the reference has to be done.
+#[derive(Clone, Copy)]
+struct Deadline {
+    started: Stopwatch,
+    budget: Option<Duration>,
+}
+
+impl Deadline {
+    /// There is time for everything.
+    fn none() -> Self {
+        Self { started: Stopwatch::start(), budget: None }
+    }
+    /// The whole budget [s].
+    fn seconds(&self) -> f64 {
+        self.budget.map_or(f64::INFINITY, |b| b.as_secs_f64())
+    }
+    /// Breaks a run off where the budget has ended.
+    fn flow(&self) -> ControlFlow<()> {
+        if self.started.seconds() > self.seconds() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }
 

@@ -78,13 +78,20 @@ pub(crate) struct OptimizeArgs {
     /// Let the record of a fit be outside of the folder of the model
     #[arg(long)]
     pub allow_path: bool,
+    /// Do not ask whether the gradient of the last design is that of the problem
+    #[arg(long)]
+    pub no_certificate: bool,
+    /// Exit code 1 unless the verdict of the certificate is `trusted`
+    #[arg(long, conflicts_with = "no_certificate")]
+    pub strict: bool,
 }
 
 #[derive(Args)]
 #[command(after_help = "\
-One row for each sample: parameters, objectives, their derivatives, and why where there is no value. Samples \
-are evaluated in parallel;
-the table is the same for any number of threads. With --resume the rows that are there are kept.
+One row for each sample: parameters, objectives, their derivatives, kinds of warnings with their counts, and \
+why where there is no value.
+Samples are evaluated in parallel; the table is the same for any number of threads. With --resume the rows \
+that are there are kept.
 
 Examples:
   gradyn sweep five_bar_balance.toml --vary L_s1=2:3:11 --vary L_s2=1.5,2,2.5 --out table.csv
@@ -123,6 +130,9 @@ pub(crate) struct SweepArgs {
     /// Replace the table if it exists
     #[arg(long, requires = "out", conflicts_with = "resume")]
     pub overwrite: bool,
+    /// A column with the verdict of the certificate of each gradient; costs some more runs a row
+    #[arg(long)]
+    pub certificate: bool,
     /// Threads; one for each core if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub threads: Option<u32>,
@@ -141,9 +151,12 @@ value and of its gradient times the scales of the parameters. `ratio` is one by 
   warning of the run says why
   ✗ differs                   - refused, or stopped, with the reason
 
-Exit codes: 0 no disagreement but explained ones; 1 a disagreement, or nothing was compared; 2 the command \
-line or the model file is
-wrong.
+All methods differentiate runs. Whether the gradient of the reference is that of the problem is asked of runs of \
+designs beside this one.
+
+Exit codes: 0 no disagreement but explained ones; 1 a disagreement, with other methods or with runs of moved \
+designs, or nothing was
+compared; 2 the command line or the model file is wrong.
 
 Examples:
   gradyn verify five_bar.toml
@@ -154,7 +167,8 @@ pub(crate) struct VerifyArgs {
     /// The whole product formulation × integrator × sensitivity, not only the star around two centres
     #[arg(long)]
     pub full: bool,
-    /// Run only what fits into this time, such as 60s, 2min or 500ms, the star first; the rest is listed
+    /// Run only what fits into this time, such as 60s, 2min or 500ms, the reference and the star first; the rest
+    /// is listed
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub budget: Option<String>,
     /// Formulation of a centre (`gradyn list formulations`); that of the file if absent

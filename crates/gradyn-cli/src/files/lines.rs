@@ -64,6 +64,8 @@ pub(crate) struct Lines {
     special: bool,
     /// May it take the place of an old file?
     replaces: bool,
+    /// Has it been begun here?
+    made: bool,
     file: Option<File>,
 }
 
@@ -100,7 +102,7 @@ impl Lines {
         let length = whole.len() as u64;
         let half = half.to_vec();
         let path = path.to_owned();
-        Ok(Self { path, flag, form, old, sum, length, half, special, replaces, file: None })
+        Ok(Self { path, flag, form, old, sum, length, half, special, replaces, made: false, file: None })
     }
     /// Has it the checksums of its lines?
     pub(crate) fn is_sealed(&self) -> bool {
@@ -132,6 +134,7 @@ impl Lines {
         self.file = Some(file);
         if self.length == 0 {
             self.sum = Some(Checksum::EMPTY);
+            self.made = true;
             self.append(&[first])?;
             whole::sync_folder(&self.path);
         }
@@ -143,6 +146,7 @@ impl Lines {
         whole::write(&self.path, line.as_bytes(), true).map_err(|e| self.cannot_write(&e))?;
         self.length = line.len() as u64;
         self.sum = Some(Checksum::of(first));
+        self.made = true;
         self.file = Some(self.locked()?);
         Ok(())
     }
@@ -175,12 +179,13 @@ impl Lines {
         if synced.is_err() && !self.special {
             let _ = file.set_len(self.length);
         }
+        synced.map_err(|e| self.cannot_write(&e))?;
         self.length += text.len() as u64;
-        synced.map_err(|e| self.cannot_write(&e))
+        Ok(())
     }
     /// Removes the file again, if it has been made here and has nothing but its first line.
     pub(crate) fn forget(&mut self) {
-        if self.file.take().is_some() && self.old.len() <= 1 && !self.special {
+        if self.file.take().is_some() && self.made && !self.special {
             let _ = std::fs::remove_file(&self.path);
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::args::OptimizeArgs;
 use crate::diagnostic::Failure;
-use crate::files::{Targets, same};
+use crate::files::{Targets, is_begun, same};
 use crate::loaded::{Loaded, pair};
 use crate::output;
 use gradyn::file::{self, Measured};
@@ -66,9 +66,11 @@ impl Files {
         });
         let mut inputs: Vec<&Path> = record.iter().map(PathBuf::as_path).chain([history]).collect();
         let overwrites_model = a.write.as_deref().is_some_and(|path| same(path, &a.model.model));
-        let model = Targets::new(a.overwrite || (a.resume && !overwrites_model), &inputs);
+        // with a history to go on from, files may be those that the same command wrote before
+        let goes_on = a.resume && is_begun(history);
+        let model = Targets::new(a.overwrite || (goes_on && !overwrites_model), &inputs);
         inputs.extend([&*a.model.model].into_iter().chain(a.write.as_deref()));
-        let tables = Targets::new(a.overwrite || a.resume, &inputs);
+        let tables = Targets::new(a.overwrite || goes_on, &inputs);
         // all of them
         let files = Self { model, tables };
         a.write.as_deref().map_or(Ok(()), |path| files.model.check(path))?;

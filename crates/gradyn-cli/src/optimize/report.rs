@@ -1,8 +1,8 @@
 //! The result of an optimisation as text and as JSON.
 
-use super::{fit, starts};
+use super::{ending, fit, starts};
 use crate::output;
-use gradyn::optimize::{Failure, Multiplier, Optimization, Report, Side, Status, Told};
+use gradyn::optimize::{Failure, Last, Multiplier, Optimization, Report, Side, Status, Told, history};
 use serde_json::{Value, json};
 
 /// A run that ended.
@@ -14,6 +14,8 @@ pub(crate) struct Ended<'a> {
     pub seconds: f64,
     /// Evaluations that came from a history.
     pub old: usize,
+    /// Every scenario at the last design, where that is of use.
+    pub last: Vec<Last>,
 }
 
 /// What the history of `--json` says about an evaluation.
@@ -28,6 +30,9 @@ pub(crate) fn step(study: &Optimization, told: &Told) -> Value {
     match &told.record.outcome {
         Ok(e) => (o["objective"], o["optimality"]) = (e.value.into(), told.now.optimality.into()),
         Err(e) => o["failed"] = e.reason.as_str().into(),
+    }
+    if !told.record.warnings.is_empty() {
+        o["warnings"] = history::counts(&told.record.warnings);
     }
     o
 }
@@ -48,13 +53,14 @@ fn side(side: Side) -> &'static str {
     }
 }
 
+/// Is there a local optimum, or the best design up to a limit?
+pub(crate) fn usable(report: &Report) -> bool {
+    let status = report.end.status;
+    status.converged()
+        || matches!(status, Status::IterationLimit | Status::EvaluationLimit | Status::Interrupted)
+}
+
 impl Ended<'_> {
-    /// A local optimum, or the best design up to a limit.
-    pub(crate) fn usable(&self) -> bool {
-        let status = self.report.end.status;
-        status.converged()
-            || matches!(status, Status::IterationLimit | Status::EvaluationLimit | Status::Interrupted)
-    }
     /// What is minimised, at the start.
     fn initial(&self) -> Option<f64> {
         self.report.initial().map(|e| e.value)
@@ -85,7 +91,8 @@ impl Ended<'_> {
             "objective": {"initial": self.initial(), "final": end.value},
             "optimality": end.optimality, "violation": end.violation, "active": active,
             "constraints": constraints,
-            "failures": failures, "history": self.steps,
+            "failures": failures, "warnings": ending::counts(self.report), "final": ending::object(&self.last),
+            "history": self.steps,
             "statistics": {
                 "seconds": self.seconds, "evaluations_of_history": self.old, "failed": end.failures.len(),
             },
@@ -126,7 +133,8 @@ impl Ended<'_> {
         let starts = if s.starts.is_some() { starts::text(s, self.report) } else { String::new() };
         let fit =
             self.report.identification.as_ref().map_or(String::new(), |fit| fit::text(self.report, fit));
-        text + &self.parameters() + &self.constraints() + &fit + &starts + &self.failures()
+        let last = ending::text(self.report, &self.last);
+        text + &self.parameters() + &self.constraints() + &fit + &starts + &self.failures() + &last
     }
     /// Before, after, and which bound holds it.
     fn parameters(&self) -> String {

@@ -1,7 +1,7 @@
 //! Certificates, for people and for programs.
 
 use gradyn::certificate::{Errors, Growth, Moved, Outcome, ProgramCheck, Reason};
-use gradyn::{Certificate, GradientReport, Prepared, Run};
+use gradyn::{Certificate, GradientReport, Prepared, Run, Verdict};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -33,7 +33,11 @@ pub(crate) fn certificate_text(p: &Prepared, run: &Run, g: &GradientReport, c: &
 fn range_text(c: &Certificate) -> String {
     let agree = !c.moved.is_empty() && c.moved.iter().all(|m| m.outcome == Outcome::Agrees);
     let range = c.moved.iter().fold(f64::INFINITY, |range, m| range.min(m.change));
-    if agree { format!(", holds for changes up to {}", percent(range)) } else { String::new() }
+    if agree && c.verdict == Verdict::Trusted {
+        format!(", holds for changes up to {}", percent(range))
+    } else {
+        String::new()
+    }
 }
 
 /// A change in percent.
@@ -63,7 +67,7 @@ fn program_text(check: &ProgramCheck) -> String {
 }
 
 /// What a moved difference says.
-fn moved_text(m: &Moved) -> String {
+pub(crate) fn moved_text(m: &Moved) -> String {
     let values = format!("{:.6e} ± {:.0e} by runs, {:.6e} by the gradient", m.difference, m.bar, m.along);
     match m.outcome {
         Outcome::Agrees => format!("{values}, for changes of {}", percent(m.change)),
@@ -102,7 +106,7 @@ pub(crate) fn certificate_json(p: &Prepared, c: &Certificate) -> Value {
 }
 
 /// The moved difference of an objective.
-fn moved_json((name, m): (&String, &Moved)) -> Value {
+pub(crate) fn moved_json((name, m): (&String, &Moved)) -> Value {
     let outcome = match m.outcome {
         Outcome::Agrees => "agrees",
         Outcome::Differs => "differs",

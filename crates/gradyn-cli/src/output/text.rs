@@ -2,7 +2,7 @@
 
 use super::real_time;
 use gradyn::penalty::{Estimate, PenaltyError};
-use gradyn::{Certificate, GradientReport, Largest, Method, Prepared, Run, Stepping};
+use gradyn::{Certificate, GradientReport, Largest, Method, Prepared, Run, Stepping, Tally, WarningCode};
 use std::fmt::Write as _;
 
 /// The estimates, one line for each.
@@ -70,8 +70,11 @@ pub(crate) fn gradient_text(
     for (k, parameter) in p.parameters().iter().enumerate() {
         let row: String = g.rows.iter().map(|r| cell(r[k])).collect();
         let _ = writeln!(out, "d/d{:<w$} {:>16.9} {row}", parameter.name, p.rho()[k], w = width - 3);
-        if let Some(rows) = errors.map(|e| &e.gradient).or(g.bars.as_ref()) {
-            out += &known(&mut rows.iter().map(|row| row[k]));
+        // the larger of the error of the run and of the bar of differences
+        let known_by = [errors.map(|e| &e.gradient), g.bars.as_ref()].into_iter().flatten();
+        let largest = |j: usize| known_by.clone().map(|rows| rows[j][k]).reduce(f64::max);
+        if largest(0).is_some() {
+            out += &known(&mut (0..g.rows.len()).filter_map(largest));
         }
     }
     // times
@@ -160,4 +163,13 @@ fn values_text(p: &Prepared, run: &Run) -> String {
         }
     }
     out
+}
+
+/// `drift in 3 of 17 designs, stiff in 1`.
+pub(crate) fn tally_text(all: &Tally, total: usize, what: &str) -> String {
+    let word = |(k, (code, count)): (usize, (WarningCode, usize))| match k {
+        0 => format!("{code} in {count} of {total} {what}"),
+        _ => format!("{code} in {count}"),
+    };
+    all.iter().enumerate().map(word).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! The finished table of a sweep as a Parquet file: numbers as doubles, empty cells as nulls, reasons as
+//! The finished table of a sweep as a Parquet file: numbers as doubles, empty cells as nulls, words as
 //! texts.
 
 use crate::diagnostic::Failure;
@@ -7,11 +7,19 @@ use crate::files::Targets;
 use crate::files::{Form, Lines};
 use std::path::{Path, PathBuf};
 
+/// Columns that hold texts, in their order at the end of a table.
+pub(crate) const TEXTS: [&str; 3] = ["verdict", "warnings", "failed"];
+
 /// The table that grows, if the file that is asked for cannot: `sweep.parquet.csv` for `sweep.parquet`.
 pub(crate) fn growing(out: &Path) -> PathBuf {
     let mut name = out.as_os_str().to_owned();
     name.push(".csv");
     name.into()
+}
+
+/// The table that grows for any file that is asked for.
+pub(crate) fn grown(out: &Path) -> PathBuf {
+    if out.extension().is_some_and(|e| e == "parquet") { growing(out) } else { out.to_owned() }
 }
 
 /// Is it a Parquet file that is asked for? Refused where this program cannot write one.
@@ -22,6 +30,13 @@ pub(crate) fn asked(out: &Path) -> Result<bool, Failure> {
         return Err(Failure::command(message, "write a .csv, or build with --features gradyn-cli/parquet"));
     }
     Ok(asked)
+}
+
+/// The first of the last columns that hold texts.
+#[cfg(feature = "parquet")]
+fn texts(header: &[String]) -> usize {
+    let count = header.iter().rev().zip(TEXTS.iter().rev()).take_while(|(name, text)| name == text).count();
+    header.len() - count
 }
 
 /// Turns the finished table into the file that is asked for, if that is one.
@@ -61,15 +76,15 @@ mod file {
     use parquet::schema::types::Type;
     use std::sync::Arc;
 
-    /// The file of a table of comma-separated values whose last column is a text.
+    /// The file of a table of comma-separated values whose last columns may be texts.
     pub(crate) fn bytes(lines: &[&str]) -> Result<Vec<u8>> {
         let mut lines = lines.iter().map(|line| cells(line));
         let header = lines.next().unwrap_or_default();
         let rows: Vec<Vec<String>> = lines.collect();
-        let last = header.len().saturating_sub(1);
-        // schema = numbers, and a text in the last column
+        // schema = numbers, and texts in the last columns
+        let texts = super::texts(&header);
         let field = |(k, name): (usize, &String)| {
-            let (physical, converted) = if k == last {
+            let (physical, converted) = if k >= texts {
                 (Physical::BYTE_ARRAY, ConvertedType::UTF8)
             } else {
                 (Physical::DOUBLE, ConvertedType::NONE)
@@ -88,9 +103,9 @@ mod file {
             let cells: Vec<&str> = rows.iter().map(|r| r.get(k).map_or("", String::as_str)).collect();
             let levels: Vec<i16> = cells.iter().map(|c| i16::from(!c.is_empty())).collect();
             let given = cells.into_iter().filter(|c| !c.is_empty());
-            if k == last {
-                let texts: Vec<ByteArray> = given.map(ByteArray::from).collect();
-                column.typed::<ByteArrayType>().write_batch(&texts, Some(&levels), None)?;
+            if k >= texts {
+                let words: Vec<ByteArray> = given.map(ByteArray::from).collect();
+                column.typed::<ByteArrayType>().write_batch(&words, Some(&levels), None)?;
             } else {
                 let numbers: Vec<f64> = given.map(|c| c.parse().unwrap_or(f64::NAN)).collect();
                 column.typed::<DoubleType>().write_batch(&numbers, Some(&levels), None)?;

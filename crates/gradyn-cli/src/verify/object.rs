@@ -1,6 +1,7 @@
 //! The object of `gradyn verify --json`.
 
-use crate::output::{method_object, named, parameter_names};
+use crate::output::{method_object, moved_json, named, parameter_names, texts};
+use gradyn::optimize::history;
 use gradyn::verify::{Against, Answer, Combination, Distance, Measured, Reference, Report, Row};
 use gradyn::{Prepared, Sensitivity};
 use serde_json::{Value, json};
@@ -21,7 +22,8 @@ pub(crate) fn report(p: &Prepared, r: &Report) -> Value {
             Err(reason) => json!({"refused": reason}),
         },
         "rows": r.rows.iter().map(|row| self::row(p, row)).collect::<Vec<_>>(),
-        "skipped": r.skipped.iter().map(combination).collect::<Vec<_>>(),
+        "skipped": r.skipped.iter().map(combination).collect::<Vec<_>>(), "doubt": r.doubt,
+        "model_warnings": texts(&p.model.warnings), "warnings": history::counts(&r.warnings()),
         "summary": {
             "rows": r.rows.len(), "skipped": r.skipped.len(), "agrees": count("agrees"),
             "loose": count("loose"),
@@ -52,7 +54,8 @@ fn reference(p: &Prepared, r: &Reference) -> Value {
     json!({
         "method": method_object(p, &r.method, Some(Sensitivity::DiscreteAdjoint), 0.0), "steps": r.steps,
         "objectives": answer(p, &r.answer), "error": r.error, "certificate": r.certificate,
-        "seconds": r.seconds,
+        "moved": p.objectives().iter().zip(&r.moved).map(moved_json).collect::<Vec<_>>(),
+        "warnings": texts(&r.warnings), "seconds": r.seconds,
     })
 }
 
@@ -81,7 +84,7 @@ fn measured(p: &Prepared, m: &Measured) -> Value {
     json!({
         "objectives": answer(p, &m.answer), "steps": m.steps, "against": against, "order": m.order,
         "moved": m.moved,
-        "penalty_error": m.penalty, "warnings": crate::output::texts(&m.warnings),
+        "penalty_error": m.penalty, "warnings": texts(&m.warnings),
         "distance": {"entry": m.distance.entry.name(p), "off": off, "expected": expected, "ratio": ratio},
     })
 }

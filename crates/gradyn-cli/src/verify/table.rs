@@ -1,5 +1,6 @@
 //! The table of `gradyn verify`.
 
+use crate::output::{moved_text, tally_text, texts};
 use gradyn::verify::{Against, Answer, Entry, Measured, Reference, Report, Row, Section, Verdict};
 use gradyn::{Method, Prepared, Stepping};
 use std::fmt::Write as _;
@@ -50,6 +51,10 @@ fn head(p: &Prepared, r: &Report) -> String {
                 "  known to {error:.1e}; one direction is {certificate:.1e} from a complex step through the \
                  program"
             );
+            for (name, m) in p.objectives().iter().zip(&x.moved) {
+                let _ = writeln!(out, "  moved designs, {name}: {}", moved_text(m));
+            }
+            texts(&x.warnings).iter().for_each(|w| out += &format!("  warning: {w}\n"));
         }
         Err(reasons) => {
             let _ = writeln!(out, "no reference: nothing is compared");
@@ -72,6 +77,11 @@ fn summary(r: &Report) -> String {
     for (n, word) in words.into_iter().chain([skipped]).filter(|x| x.0 > 0) {
         let _ = write!(out, ", {n} {word}");
     }
+    // kinds of warnings
+    let warnings = r.warnings();
+    if !warnings.is_empty() {
+        out += &format!("; warnings: {}", tally_text(&warnings, compared, "rows"));
+    }
     // the row that is farthest off
     if let Some((row, m)) = r.farthest().and_then(|row| Some((row, row.measured.as_ref()?))) {
         let _ = write!(
@@ -82,7 +92,11 @@ fn summary(r: &Report) -> String {
         );
     }
     let _ = write!(out, "; {}", time(r.seconds));
-    out
+    // agreement of methods with each other is not agreement with the problem
+    match &r.doubt {
+        Some(doubt) => format!("{out}\nnot the gradient of the problem, though methods may agree: {doubt}"),
+        None => out,
+    }
 }
 
 /// Widths of the columns.

@@ -10,3 +10,4 @@ mod optimize;
 mod output;
 mod sweep;
 mod verify;
+mod warnings;

@@ -19,7 +19,7 @@ fn rows(text: &str) -> Vec<Vec<&str>> {
 fn a_grid() {
     let folder = balance();
     let text = folder.done(&GRID);
-    assert_eq!(text.lines().next().unwrap(), "L_s1,L_s2,psi,dpsi/dL_s1,dpsi/dL_s2,failed");
+    assert_eq!(text.lines().next().unwrap(), "L_s1,L_s2,psi,dpsi/dL_s1,dpsi/dL_s2,warnings,failed");
     let designs: Vec<[&str; 2]> = rows(&text).iter().map(|r| [r[0], r[1]]).collect();
     assert_eq!(designs, [["2", "1.5"], ["2", "2"], ["2.5", "1.5"], ["2.5", "2"], ["3", "1.5"], ["3", "2"]]);
     let o = folder.json(&["gradient", MODEL, "--t-end=0.1", "--set", "L_s1=2.5", "--set", "L_s2=2"]);

@@ -68,16 +68,19 @@ impl Errors {
             |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| weight * (a - b)).collect() };
         let values = apart(&run.psi, &coarse.psi);
         let differences: Gradient = report.rows.iter().zip(&rows).map(|(a, b)| apart(a, b)).collect();
-        let size = |rows: &Gradient| rows.iter().map(|r| r.iter().map(|x| x.abs()).collect()).collect();
-        let mut new = Self {
-            values: values.iter().map(|x| x.abs()).collect(),
-            gradient: size(&differences),
-            other: described(&coarse.method),
-            differences,
-        };
+        let mut new = Self::known(&values, differences, &coarse);
         new.add_rounding(model, run, report, program);
         new.add_penalty(model, run, report)?;
         Ok(new)
+    }
+    /// From differences to another run that are known.
+    pub(crate) fn known(values: &[f64], differences: Gradient, other: &Run) -> Self {
+        Self {
+            values: values.iter().map(|x| x.abs()).collect(),
+            gradient: sizes(&differences),
+            other: described(&other.method),
+            differences,
+        }
     }
     /// Nothing is below the rounding that was seen.
     fn add_rounding(
@@ -113,6 +116,11 @@ impl Errors {
         let squares = self.gradient[j].iter().zip(&direction.d).map(|(error, d)| (error * d).powi(2));
         direction.dot(&self.differences[j]).abs().max(squares.sum::<f64>().sqrt())
     }
+}
+
+/// |x| of every entry.
+fn sizes(rows: &Gradient) -> Gradient {
+    rows.iter().map(|row| row.iter().map(|x| x.abs()).collect()).collect()
 }
 
 /// The method with steps or tolerances that are `factor` times as large; tolerances go by 10.

@@ -3,13 +3,17 @@
 //! ```text
 //! {"evaluation":1,"start":0,"x":[…],"value":…,"gradient":[…],"constraints":[…],"jacobian":[…]}
 //! {"evaluation":2,"start":0,"x":[…],"failed":"why"}
+//! {"evaluation":3,"start":0,"x":[…],"value":…, …,"warnings":{"drift":1}}
 //! ```
 //! A fit has its residuals, `residuals` and `slopes`, in place of the value and the gradient, which follow
 //! from them.
 
+use super::Record;
 use crate::error::Error;
-use gradyn_optimize::{Evaluation, Failed, Record, Residuals, Status, Trial};
-use serde_json::{Value, json};
+use crate::tally::Tally;
+use gradyn_model::WarningCode;
+use gradyn_optimize::{Evaluation, Failed, Residuals, Status, Trial};
+use serde_json::{Map, Value, json};
 
 /// A line of a history, without its end.
 pub fn line(number: usize, record: &Record) -> String {
@@ -33,10 +37,33 @@ pub fn line(number: usize, record: &Record) -> String {
             })
         }
     };
-    // both in one object
+    // warnings, if there are any
+    let mut warnings = Map::new();
+    if !record.warnings.is_empty() {
+        warnings.insert("warnings".into(), counts(&record.warnings));
+    }
+    // all of them in one object
     let mut all = head;
-    all.as_object_mut().into_iter().for_each(|o| o.extend(rest.as_object().cloned().into_iter().flatten()));
+    let parts = rest.as_object().cloned().into_iter().flatten().chain(warnings);
+    if let Some(o) = all.as_object_mut() {
+        o.extend(parts);
+    }
     all.to_string()
+}
+
+/// Kinds of warnings with their counts as an object.
+pub fn counts(warnings: &Tally) -> Value {
+    Value::Object(warnings.iter().map(|(code, count)| (code.name().into(), count.into())).collect())
+}
+
+/// The counts of a line; kinds that this program does not know are left out.
+fn tally(o: &Value) -> Tally {
+    let mut warnings = Tally::default();
+    for (name, count) in o["warnings"].as_object().into_iter().flatten() {
+        let known = WarningCode::parse(name).zip(count.as_u64());
+        known.into_iter().for_each(|(code, count)| warnings.add(code, count as usize));
+    }
+    warnings
 }
 
 /// The record of a line; nothing if it is none, such as half a line.
@@ -52,7 +79,8 @@ pub fn record(line: &str) -> Option<Record> {
         Some(reason) => Err(Failed { reason: reason.into() }),
         None => Ok(evaluation()?.constrained(list("constraints")?, list("jacobian")?)),
     };
-    Some(Record { trial: Trial { start: o["start"].as_u64()? as usize, x }, outcome })
+    let trial = Trial { start: o["start"].as_u64()? as usize, x };
+    Some(Record { trial, outcome, warnings: tally(&o) })
 }
 
 /// A history of another study.

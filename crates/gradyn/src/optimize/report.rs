@@ -1,6 +1,25 @@
 //! What is told of a run of the optimiser: after each evaluation, and at its end.
 
-use super::{End, Evaluation, Identification, Record};
+use super::{End, Evaluation, Identification, Outcome, Trial};
+use crate::tally::Tally;
+
+/// A design, what became of it, and what its runs warned of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// The design.
+    pub trial: Trial,
+    /// Its numbers, or why there are none.
+    pub outcome: Outcome,
+    /// Warnings of the runs and gradients of all scenarios.
+    pub warnings: Tally,
+}
+
+impl Record {
+    /// What optimisers are told of it.
+    pub(super) fn told(&self) -> gradyn_optimize::Record {
+        gradyn_optimize::Record { trial: self.trial.clone(), outcome: self.outcome.clone() }
+    }
+}
 
 /// What an observer sees after each evaluation.
 pub struct Told<'a> {
@@ -27,6 +46,12 @@ pub struct Report {
 }
 
 impl Report {
+    /// How many designs warned, by the kind of the warning.
+    pub fn warnings(&self) -> Tally {
+        let mut all = Tally::default();
+        self.records.iter().for_each(|r| all.add_design(&r.warnings));
+        all
+    }
     /// The evaluation of the start; nothing if it failed.
     pub fn initial(&self) -> Option<&Evaluation> {
         self.records.first()?.outcome.as_ref().ok()

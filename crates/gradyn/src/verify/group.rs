@@ -1,14 +1,18 @@
 //! A run, the same run with shorter steps, and what sensitivities say about them.
 
+use super::Deadline;
 use super::compare::{Answer, Errors, Ruler};
 use super::reference::Reference;
 use super::row::{Against, Measured};
+use crate::certificate;
 use crate::error::Error;
 use crate::method::Method;
 use crate::prepared::{Prepared, Run};
+use crate::progress::Stopwatch;
 use crate::registry::{Formulation, Integrator, Sensitivity, orders};
 use gradyn_model::{Owner, ParameterInfo, Subject, Warning, WarningCode};
 use gradyn_sensitivity::Gradient;
+use std::ops::ControlFlow;
 
 /// Runs with h and h/2, or with a tolerance and a hundredth of it, and their discrete adjoints.
 pub(super) struct Group {
@@ -19,9 +23,9 @@ pub(super) struct Group {
 }
 
 impl Group {
-    pub(crate) fn new(model: &Prepared, methods: [Method; 2]) -> Result<Self, Error> {
+    pub(crate) fn new(model: &Prepared, methods: [Method; 2], deadline: &Deadline) -> Result<Self, Error> {
         let run = |m: &Method| -> Result<_, Error> {
-            let run = model.run(m)?;
+            let run = model.simulate(m, &mut |_| deadline.flow())?;
             let gradient = model.gradient(&run, Sensitivity::DiscreteAdjoint)?;
             Ok((run, gradient))
         };
@@ -36,14 +40,30 @@ impl Group {
             penalty: penalty.as_ref().map(Answer::of_penalty),
         })
     }
-    /// The second run as a reference.
-    pub(crate) fn into_reference(self, model: &Prepared, seconds: f64) -> Result<Reference, Error> {
-        let [_, run] = self.runs;
+    /// The second run as a reference. Designs are moved with the first one, which is known to their difference.
+    pub(crate) fn into_reference(
+        self,
+        model: &Prepared,
+        started: Stopwatch,
+        deadline: &Deadline,
+    ) -> Result<Reference, Error> {
+        let [coarse_run, run] = self.runs;
         let [coarse, answer] = self.answers;
+        // what it is known to, and one direction through the program
         let ruler = Ruler::new(model.parameters().iter().map(|p| p.scale).collect(), &answer);
-        let errors = ruler.norms(&answer.minus(&coarse));
+        let difference = answer.minus(&coarse);
+        let errors = ruler.norms(&difference);
         let program = model.check_program(&run, &answer.rows)?;
+        // runs of moved designs
+        let known = certificate::Errors::known(&difference.psi, difference.rows, &coarse_run);
+        let moved = match deadline.flow() {
+            ControlFlow::Continue(()) => certificate::moved_designs(model, &coarse_run, &answer.rows, &known),
+            ControlFlow::Break(()) => vec![],
+        };
+        let seconds = started.seconds();
         Ok(Reference {
+            moved,
+            warnings: run.warnings.clone(),
             steps: run.trajectory.plan.steps(),
             duration: run.trajectory.plan.t[run.trajectory.plan.steps()] - run.trajectory.plan.t[0],
             method: run.method,

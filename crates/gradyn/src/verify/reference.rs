@@ -2,13 +2,15 @@
 
 use super::compare::{Answer, Errors, Ruler};
 use super::group::Group;
-use super::{Combination, Plan};
-use crate::error::Error;
+use super::{Combination, Deadline, Plan};
+use crate::certificate::{Moved, Outcome};
+use crate::error::{Error, ErrorKind};
 use crate::method::{Method, Stepping};
 use crate::prepared::Prepared;
 use crate::progress::Stopwatch;
 use crate::registry::{Formulation, Integrator};
 use gradyn_dynamics::control::Mesh;
+use gradyn_model::Warning;
 
 /// Tolerances of the reference: the first one shows the error of the second.
 const TIGHT: [f64; 2] = [1e-10, 1e-12];
@@ -26,6 +28,10 @@ pub struct Reference {
     pub error: f64,
     /// Distance of one direction from a complex step through the program.
     pub certificate: f64,
+    /// What runs of moved designs say of each objective; nothing where the budget left no time for them.
+    pub moved: Vec<Moved>,
+    /// Warnings of its run and of its gradient.
+    pub warnings: Vec<Warning>,
     /// Computing time [s].
     pub seconds: f64,
     pub(super) duration: f64,
@@ -33,13 +39,35 @@ pub struct Reference {
     pub(super) ruler: Ruler,
 }
 
+impl Reference {
+    /// Why its gradient is not known to be that of the problem: an objective of which runs of moved designs say
+    /// something else, or nothing.
+    pub fn doubt(&self, objectives: &[String]) -> Option<String> {
+        let word = |outcome: Outcome| match outcome {
+            Outcome::Agrees => None,
+            Outcome::Differs => Some("say something else"),
+            Outcome::Unsettled => Some("do not settle: it jumps or kinks"),
+            Outcome::NotRun => Some("could not be made"),
+        };
+        if self.moved.is_empty() && !objectives.is_empty() {
+            return Some("the budget left no time for runs of moved designs".into());
+        }
+        let doubts = objectives.iter().zip(&self.moved);
+        let doubt = |(name, m): (&String, &Moved)| {
+            Some(format!("of `{name}` runs of moved designs {}", word(m.outcome)?))
+        };
+        doubts.filter_map(doubt).next()
+    }
+}
+
 impl Prepared {
     /// The first that works: independent coordinates or index 1 by methods of high order, else a centre of
-    /// the star.
+    /// the star. A reference that is not done at the end of the budget is none.
     pub(super) fn reference(
         &self,
         plan: &Plan,
         centres: &[(Formulation, Integrator); 2],
+        deadline: &Deadline,
     ) -> Result<Reference, Vec<String>> {
         // candidates: tight tolerances first, then short steps of the centres
         let of = |formulation, integrator| Method { formulation, integrator, ..plan.method.clone() };
@@ -55,9 +83,13 @@ impl Prepared {
         let mut refusals = vec![];
         for methods in tight.into_iter().chain(loose) {
             let started = Stopwatch::start();
-            let group = Group::new(self, methods.clone());
-            match group.and_then(|g| g.into_reference(self, started.seconds())) {
+            let group = Group::new(self, methods.clone(), deadline);
+            match group.and_then(|g| g.into_reference(self, started, deadline)) {
                 Ok(reference) => return Ok(reference),
+                Err(e) if matches!(e.kind, ErrorKind::Cancelled { .. }) => {
+                    refusals.push(format!("no reference within the budget of {} s", deadline.seconds()));
+                    break;
+                }
                 Err(e) => {
                     refusals.push(format!(
                         "{} + {}: {e}",

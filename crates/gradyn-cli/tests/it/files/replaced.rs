@@ -30,6 +30,17 @@ fn files_that_exist_stay() {
     }
 }
 
+/// `--resume` replaces what the same command wrote before: without a history nothing was.
+#[test]
+fn resuming_nothing_replaces_nothing() {
+    let folder = balance();
+    let args = ["optimize", BALANCE, "--resume", "--out", "a.csv", "--max-evaluations", "2"];
+    folder.write("a.csv", "mine");
+    refused(&folder, &args, "a.csv exists");
+    assert_eq!(folder.read("a.csv"), "mine");
+    assert!(!folder.exists(HISTORY));
+}
+
 /// The model, the samples, the record and the history are not replaced by tables, by whatever name.
 #[test]
 fn what_is_read_stays() {
