@@ -40,6 +40,10 @@ fn stages(case: &Case, recipe: &StepRecipe, nodes: &[f64]) -> Result<Trajectory,
             stage.copy_from_slice(states.at(case, &p, n, *c)?);
         }
     }
+    // times that are numbers of the records
+    if let Some((time, own)) = to.time().zip(from.time()) {
+        (0..=steps).for_each(|n| x[n * to.len + time] = case.run.record(n)[own]);
+    }
     // plan = that of the run with the choices of this step
     let count = recipe.choices();
     let choices = (0..=steps).flat_map(|n| &case.run.plan.frozen(n).choice[..count]).copied().collect();
