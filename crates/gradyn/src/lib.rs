@@ -35,6 +35,7 @@ pub mod reach;
 pub mod registry;
 pub mod report;
 pub mod study;
+pub mod suite;
 mod until;
 pub mod user;
 pub mod verify;

@@ -8,5 +8,6 @@ mod errors;
 mod files;
 mod optimize;
 mod output;
+mod suite;
 mod sweep;
 mod verify;
