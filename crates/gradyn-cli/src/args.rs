@@ -2,7 +2,7 @@
 
 mod studies;
 
-pub(crate) use studies::{OptimizeArgs, SweepArgs, VerifyArgs};
+pub(crate) use studies::{OptimizeArgs, SuiteArgs, SweepArgs, VerifyArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -12,8 +12,8 @@ use std::path::PathBuf;
 #[command(
     name = "gradyn",
     version,
-    after_help = "Exit codes: 0 done; 1 the computation failed, or `verify` found a disagreement; 2 the \
-        command line or the model file is wrong."
+    after_help = "Exit codes: 0 done; 1 the computation failed, or `verify` or `suite` found a disagreement; 2 \
+        the command line or the model file is wrong."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Optimize(OptimizeArgs),
     /// Objectives and gradients for many values of the parameters, as a table
     Sweep(SweepArgs),
+    /// Pinned benchmarks against references whose accuracy is known
+    Suite(SuiteArgs),
     /// What there is: coordinates, formulations, integrators, sensitivities, options, joints, forces,
     /// sensors, optimizers, examples
     List { what: What },

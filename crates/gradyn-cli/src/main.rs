@@ -11,6 +11,7 @@ mod loaded;
 mod optimize;
 mod output;
 mod progress;
+mod suite;
 mod sweep;
 mod verify;
 
@@ -41,6 +42,11 @@ fn main() -> ExitCode {
             Err(failure) => Err(failure),
         },
         Command::Sweep(a) => sweep::sweep(a),
+        Command::Suite(a) => match suite::suite(a) {
+            Ok(true) => Ok(()),
+            Ok(false) => return ExitCode::from(1),
+            Err(failure) => Err(failure),
+        },
         Command::List { what } => commands::list(*what),
         Command::Example { name, out, overwrite } => commands::example(name, out.as_deref(), *overwrite),
         Command::Schema => commands::schema(),

@@ -35,6 +35,7 @@ pub mod reach;
 pub mod registry;
 pub mod report;
 pub mod study;
+pub mod suite;
 mod tally;
 mod until;
 pub mod user;

@@ -199,3 +199,33 @@ impl VerifyArgs {
         }
     }
 }
+
+#[derive(Args)]
+#[command(after_help = "\
+A number agrees with its reference if it is within `accuracy`: that of the reference and that of the method.
+
+Examples:
+  gradyn suite
+  gradyn suite five_bar coach --json
+  gradyn suite --export suite
+
+Exit codes: 0 everything agrees; 1 something does not, or did not run; 2 the command line is wrong.")]
+pub(crate) struct SuiteArgs {
+    /// Benchmarks to run (`gradyn suite --list`); all of them if absent
+    pub names: Vec<String>,
+    /// Name the benchmarks and run nothing
+    #[arg(long, conflicts_with_all = ["json", "export"])]
+    pub list: bool,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// Write the benchmarks as JSON files for other programs into a folder, and run nothing
+    #[arg(long, value_name = "FOLDER", conflicts_with = "json")]
+    pub export: Option<PathBuf>,
+    /// Replace files that exist
+    #[arg(long, requires = "export")]
+    pub overwrite: bool,
+    /// No progress
+    #[arg(long)]
+    pub quiet: bool,
+}

@@ -3,7 +3,7 @@
 use crate::common::{Folder, assert_close, listed, numbers, values};
 use serde_json::Value;
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 11] = [
     "check",
     "simulate",
     "gradient",
@@ -11,6 +11,7 @@ const COMMANDS: [&str; 10] = [
     "verify",
     "optimize",
     "sweep",
+    "suite",
     "list",
     "example",
     "schema",

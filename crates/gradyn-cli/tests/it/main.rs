@@ -8,6 +8,7 @@ mod errors;
 mod files;
 mod optimize;
 mod output;
+mod suite;
 mod sweep;
 mod verify;
 mod warnings;

@@ -41,6 +41,7 @@ mod singular;
 mod sparse;
 mod stiff;
 mod study;
+mod suite;
 mod synthesis;
 mod template;
 #[path = "../../../gradyn-model/tests/it/terms.rs"]

@@ -219,7 +219,7 @@ fn penalty_error_of_others_is_refused() {
 /// entry of M is not.
 #[test]
 fn the_default_is_right_on_a_mechanism_of_grams() {
-    let file = gradyn::file::read_toml(include_str!("kit/squeezer.toml")).expect("parses");
+    let file = gradyn::file::read_toml(include_str!("../../src/suite/models/squeezer.toml")).expect("parses");
     let model = build(&file.mechanism);
     let answer = |m: Method| {
         let run = run(&model, &m.tolerance(1e-9, 1e-9));

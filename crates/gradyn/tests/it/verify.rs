@@ -193,7 +193,7 @@ fn models_without_gradients_are_refused() {
 /// derivative is off by a fifth of itself. It is named.
 #[test]
 fn every_entry_counts() {
-    let file = gradyn::file::read_toml(include_str!("kit/squeezer.toml")).expect("reads");
+    let file = gradyn::file::read_toml(include_str!("../../src/suite/models/squeezer.toml")).expect("reads");
     let model = Prepared::new(&file.mechanism).expect("builds");
     let mut method = Method::default().step(3e-5);
     method.set("alpha_scaling", "uniform").expect("an option");
