@@ -7,6 +7,7 @@ mod placed;
 mod refused;
 mod switched;
 mod templates;
+mod within;
 
 use gradyn::{Coordinates, Method, Prepared, Run, Sensitivity};
 
