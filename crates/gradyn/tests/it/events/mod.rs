@@ -5,6 +5,7 @@ mod laws;
 mod linkages;
 mod placed;
 mod refused;
+mod released;
 mod switched;
 mod templates;
 mod within;
