@@ -3,20 +3,33 @@
 //! ```text
 //! f_k = ± g_k(t, q, v, a, λ; p) ≥ 0        on the side that the step has                                 (1)
 //! ```
-//! A step that ends with f_k < 0, or whose cubic polynomial through (f_k, ḟ_k) dips below zero, has passed an
-//! edge: the step to f_k = 0 takes its place. Pieces that meet with two derivatives need not be met exactly.
+//! A step that ends with f_k < 0, or in which f_k is negative (`within`), has passed an edge: the step to
+//! f_k = 0 takes its place. Pieces that meet with two derivatives need not be met exactly.
 
 use crate::error::{EventError, StepError};
+use crate::motion::Piece;
 use crate::moving::Moving;
 use crate::record::{Layout, Span};
 use crate::step::Chain;
 use crate::trial::{Cubic, Trial, root};
+use crate::within::Within;
 use gradyn_model::{FunctionalSet, Setup, Side};
 
 /// How near a node comes to the joint of two pieces, relative to their width.
 const NEAR_JOINT: f64 = 1e-3;
 /// |g| below this part of its largest value is rounding.
 const ROUNDING: f64 = 1e-13;
+
+/// |g| above this part of its largest value says that a condition is zero twice in a step.
+const WELL_AWAY: f64 = 1e-8;
+
+/// Drift of what held a condition at zero, beside what it has left.
+const DRIFT: f64 = 10.0;
+/// The least drift, relative to the size of the mechanism.
+const LEAST_DRIFT: f64 = 1e-12;
+
+/// Changes that turn out to be later than others in one step.
+const EARLIER: usize = 16;
 
 /// |g| above this part of its largest value is no zero, whatever errors it has.
 const AWAY: f64 = 1e-6;
@@ -32,6 +45,11 @@ pub(crate) struct Watch {
     pub last: Vec<[f64; 2]>,
     pub next: Vec<[f64; 2]>,
     largest: Vec<f64>,
+    /// What drift has left of conditions that were held at zero, until they are away from it.
+    slack: Vec<f64>,
+    /// |g| of each below which it has not changed.
+    noise: Vec<f64>,
+    within: Within,
     /// Conditions that constraints hold at zero.
     asleep: Vec<Asleep>,
 }
@@ -69,6 +87,9 @@ impl Watch {
             last: vec![[0.0; 2]; sides.len()],
             next: vec![[0.0; 2]; sides.len()],
             largest: vec![0.0; sides.len()],
+            slack: vec![0.0; sides.len()],
+            noise: vec![0.0; sides.len()],
+            within: Within::new(sides.len()),
             asleep: vec![],
             sides,
         })
@@ -90,11 +111,19 @@ impl Watch {
         woken.iter().for_each(|a| self.watched[a.side] = true);
         woken
     }
+    /// What a condition is, where it was looked at last, is nothing but the drift of what held it at zero, in a
+    /// mechanism of some size.
+    pub(crate) fn forgive(&mut self, k: usize, size: f64) {
+        self.slack[k] = (DRIFT * self.next[k][0].abs()).max(LEAST_DRIFT * size);
+        self.noise[k] = self.noise[k].max(self.slack[k]);
+    }
     /// (g, ġ) at the end of a step.
     pub(crate) fn look(&mut self, span: Span<f64>, branches: &[f64], records: [&[f64]; 2]) {
         for (k, g) in self.moving.look(span, branches, records).iter().enumerate() {
             self.next[k] = [g.re, g.eps[0]];
             self.largest[k] = self.largest[k].max(g.re.abs());
+            let least = if self.sides[k].is_exact() { ROUNDING * self.largest[k] } else { NEAR_JOINT };
+            self.noise[k] = least.max(self.slack[k]);
         }
     }
     /// The first condition that changes within a time from the last node, by its rate, and when.
@@ -114,21 +143,46 @@ impl Watch {
     /// Goes on from where it looked last.
     pub(crate) fn follow(&mut self) {
         self.last.copy_from_slice(&self.next);
+        let away = self.slack.iter_mut().zip(&self.next).filter(|(slack, g)| g[0].abs() > **slack);
+        away.for_each(|(slack, _)| *slack = 0.0);
     }
     /// Is condition `k` on the other side where it was looked at last?
     pub(crate) fn has_changed(&self, k: usize, side: f64) -> bool {
         let [f, _] = signed(side, self.next[k]);
-        let least = if self.sides[k].is_exact() { ROUNDING * self.largest[k] } else { NEAR_JOINT };
-        self.watched[k] && f < 0.0 && -f > least
+        self.watched[k] && f < 0.0 && -f > self.noise[k]
     }
-    /// May a condition have changed in a step of `size`, whose end was looked at?
-    pub(crate) fn may_have_changed(&self, sides: &[f64], size: f64) -> bool {
-        let may =
-            |k: usize| self.has_changed(k, sides[k]) || self.cubic(k, sides[k], size).dips().next().is_some();
-        (0..sides.len()).any(|k| self.watched[k] && may(k))
+    /// May a condition have changed in a step whose end was looked at? `records` are those of the step.
+    pub(crate) fn may_have_changed(
+        &mut self,
+        sides: &[f64],
+        span: Span<f64>,
+        branches: &[f64],
+        records: [&[f64]; 2],
+    ) -> bool {
+        if (0..sides.len()).any(|k| self.has_changed(k, sides[k])) {
+            return true;
+        }
+        self.look_within(sides, span, branches, records);
+        !self.within.places.is_empty()
+    }
+    /// Where conditions may have changed in a step whose end was looked at.
+    fn look_within(&mut self, sides: &[f64], span: Span<f64>, branches: &[f64], records: [&[f64]; 2]) {
+        let Self { within, moving, watched, last, next, noise, .. } = self;
+        let piece = Piece::new(self.layout, span, records);
+        let begin = |k: usize| {
+            let [f, rate] = signed(sides[k], last[k]);
+            [f.max(0.0), rate]
+        };
+        let end = |k: usize| signed(sides[k], next[k]);
+        let asked = |k: usize| watched[k];
+        let noise = |k: usize| noise[k];
+        within.look(span.h, [&begin, &end], (&asked, &noise), &mut |θ, f| {
+            let values = moving.within(&piece, θ, branches);
+            f.iter_mut().zip(values).zip(sides).for_each(|((f, g), s)| *f = signed(*s, [g.re, g.eps[0]]));
+        });
     }
     /// The first condition that changes in a step of `size`, whose end was looked at; the step to it is
-    /// tried from where `trial` begins.
+    /// tried from where `trial` begins, which has the record at the end.
     pub(crate) fn find(
         &mut self,
         size: f64,
@@ -138,18 +192,16 @@ impl Watch {
         let sides = self.layout.sides(&trial.branches).to_vec();
         let mut end = size;
         let mut found: Option<usize> = None;
+        let mut last: Option<(usize, f64)> = None;
         // each condition may turn out to be earlier than the one before
-        for _ in 0..=2 * sides.len() {
+        for _ in 0..2 * sides.len() + EARLIER {
             // conditions that have changed at the end, else those that may have changed within
             let changed: Vec<usize> =
                 (0..sides.len()).filter(|&k| Some(k) != found && self.has_changed(k, sides[k])).collect();
             if changed.is_empty() {
-                if found.is_some() {
-                    break;
-                }
-                match self.dip(&sides, end, trial, chain)? {
-                    Some(earlier) => end = earlier,
-                    None => return Ok(None),
+                match self.earlier(&sides, (end, found), trial, chain)? {
+                    Some(earlier) => (end, found) = (earlier, None),
+                    None => break,
                 }
                 continue;
             }
@@ -159,6 +211,12 @@ impl Watch {
             let Some(k) = first else { break };
             end = self.solve(k, sides[k], (end, size), trial, chain)?;
             found = Some(k);
+            last = Some((k, end));
+        }
+        // changes that come ever earlier by roundings: the last one that was solved
+        if let (None, Some((k, h))) = (found, last) {
+            self.after(h, trial, chain)?;
+            (found, end) = (Some(k), h);
         }
         Ok(found.map(|side| Crossing { side, h: end, x: trial.x.clone() }))
     }
@@ -167,31 +225,29 @@ impl Watch {
         let [f, rate] = signed(side, self.last[k]);
         Cubic::new([f.max(0.0), rate], signed(side, self.next[k]), size)
     }
-    /// A smaller step in which a condition has changed that is unchanged at the end of a step of `size`.
-    fn dip(
+    /// A step shorter than `size` at whose end a condition has changed that is unchanged at the end of this one,
+    /// or that is `zero` there, and well away from zero before.
+    fn earlier(
         &mut self,
         sides: &[f64],
-        size: f64,
+        (size, zero): (f64, Option<usize>),
         trial: &mut Trial,
         chain: &mut Chain,
     ) -> Result<Option<f64>, StepError> {
+        let span = Span { t: trial.t, h: size };
+        self.look_within(sides, span, &trial.branches, [&trial.past, &trial.x]);
+        let places = self.within.places.clone();
         let end = self.next.clone();
-        let mut looked = false;
-        let watched: Vec<usize> = (0..sides.len()).filter(|&k| self.watched[k]).collect();
-        for k in watched {
-            let cubic = self.cubic(k, sides[k], size);
-            let near: Vec<f64> = cubic.dips().collect();
-            for θ in near {
-                looked = true;
-                self.after(θ * size, trial, chain)?;
-                if self.has_changed(k, sides[k]) {
-                    return Ok(Some(θ * size));
-                }
-                self.next.copy_from_slice(&end);
+        // the motion of a step says whether it is so
+        for &(k, θ) in &places {
+            self.after(θ * size, trial, chain)?;
+            let clearly = Some(k) != zero || self.next[k][0].abs() > WELL_AWAY * self.largest[k];
+            if clearly && self.has_changed(k, sides[k]) {
+                return Ok(Some(θ * size));
             }
         }
-        // the memory of the step is again that of the accepted one
-        if looked {
+        // the memory of the step is again that of the whole one
+        if !places.is_empty() {
             trial.advance(size, chain)?;
             self.next.copy_from_slice(&end);
         }

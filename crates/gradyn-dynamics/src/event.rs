@@ -3,9 +3,8 @@
 //! ```text
 //! H(t, q, v, a, λ; p) = 0                                                                  (1)  [B92, Eq. 9]
 //! ```
-//! H is one of the terminal functionals. A run ends where it first changes its sign. Within a step the
-//! extremes of the cubic polynomial through (H, Ḣ) of both nodes say where to look; the step that ends there
-//! is then solved together with (1),
+//! H is one of the terminal functionals. A run ends where it first changes its sign. Within a step the motion
+//! between its nodes says where to look (`within`); the step that ends there is then solved together with (1),
 //!
 //! ```text
 //! H(x(h)) = 0,   R(x, past, t, h; p) = 0                                                           (2)
@@ -14,12 +13,14 @@
 //! step is joined to the one before it, unless that one ended at a declared time.
 
 use crate::error::StepError;
+use crate::motion::Piece;
 use crate::moving::Moving;
 use crate::plan::{Decided, Frozen};
 use crate::record::Span;
 use crate::step::{Chain, StepRecipe};
 use crate::trajectory::Trajectory;
 use crate::trial::{Cubic, Trial, root};
+use crate::within::Within;
 use gradyn_model::FunctionalSet;
 
 /// A shorter last step, relative to the one before it, is joined to it.
@@ -27,6 +28,12 @@ const SLIVER: f64 = 0.1;
 
 /// A run that ends earlier, relative to its latest time, has not begun.
 const SHORTEST: f64 = 1e-6;
+
+/// |H| below this part of its largest value is rounding.
+const ROUNDING: f64 = 1e-13;
+
+/// Places within a step that are looked at without more room.
+const PLACES: usize = 80;
 
 /// |H| at the start that may be nothing but rounding.
 const TINY: f64 = 1e-9;
@@ -36,6 +43,9 @@ pub(crate) struct Event {
     /// Which terminal functional.
     index: usize,
     moving: Moving,
+    within: Within,
+    /// Where to look within a step.
+    places: Vec<f64>,
     /// (H, Ḣ) at the last node.
     last: [f64; 2],
     /// Largest |H| at a node.
@@ -64,6 +74,8 @@ impl Event {
         let mut event = Self {
             index,
             moving: Moving::new(sys, p, recipe.layout(), FunctionalSet::Terminal),
+            within: Within::new(1),
+            places: Vec::with_capacity(PLACES),
             last: [0.0; 2],
             largest: 0.0,
             nearest: (f64::INFINITY, start),
@@ -130,10 +142,15 @@ impl Event {
         let t = run.plan.t[n];
         let before = self.last;
         let span = Span { t, h: size };
-        let now = self.measure(span, decided.branches, [run.record(n), run.record(n + 1)])?;
+        let records = [run.record(n), run.record(n + 1)];
+        let now = self.measure(span, decided.branches, records)?;
         let mut looked = false;
         let cubic = Cubic::new(before, now, size);
-        for θ in cubic.candidates() {
+        self.look_within([before, now], Piece::new(run.layout, span, records), decided.branches, size);
+        self.places.extend(cubic.candidates());
+        self.places.sort_by(f64::total_cmp);
+        for k in 0..self.places.len() {
+            let θ = self.places[k];
             looked = true;
             let mut trial = Trial::new(run, n, decided);
             let high = self.after(&mut trial, θ * size, chain)?;
@@ -159,6 +176,19 @@ impl Event {
         }
         self.note(t + size, now);
         Ok(None)
+    }
+    /// Where H may have another sign within a step of `size` whose ends are known.
+    fn look_within(&mut self, [before, now]: [[f64; 2]; 2], piece: Piece, branches: &[f64], size: f64) {
+        let Self { within, moving, index, places, largest, .. } = self;
+        let sign = before[0].signum();
+        let signed = |[h, rate]: [f64; 2]| [sign * h, sign * rate];
+        let noise = ROUNDING * *largest;
+        within.look(size, [&|_| signed(before), &|_| signed(now)], (&|_| true, &|_| noise), &mut |θ, f| {
+            let h = moving.within(&piece, θ, branches)[*index];
+            f[0] = signed([h.re, h.eps[0]]);
+        });
+        places.clear();
+        places.extend(within.places.iter().map(|place| place.1));
     }
     /// The last step of the plan and the sliver after it as one step, if that meets (1) too.
     fn join(

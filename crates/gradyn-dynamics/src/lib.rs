@@ -16,6 +16,7 @@ pub mod initial;
 mod integrand;
 pub mod interpolation;
 mod kkt;
+pub mod motion;
 mod moving;
 mod parts;
 mod plan;
@@ -29,6 +30,7 @@ pub mod tableau;
 mod trajectory;
 mod trial;
 mod turns;
+mod within;
 
 pub use block::Integrated;
 pub use error::{EventError, StepError};

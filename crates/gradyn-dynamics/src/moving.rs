@@ -5,6 +5,7 @@
 //! ```
 //! Rates of accelerations and multipliers are those of the step, and zero where it has no length.
 
+use crate::motion::Piece;
 use crate::record::{Layout, Span};
 use gradyn_model::{Evaluator, FunctionalSet, Setup};
 use gradyn_num::Dual;
@@ -41,6 +42,11 @@ impl Moving {
             *to = Rated::along(x[i], if i < 2 * n { x[n + i] } else { slope });
         }
         self.measure(span.end(), branches)
+    }
+    /// Each functional with its rate at θ of a step.
+    pub(crate) fn within(&mut self, piece: &Piece, θ: f64, branches: &[f64]) -> &[Rated] {
+        let t = piece.at(θ, &mut self.x);
+        self.measure(t.re, branches)
     }
     /// g_t of each functional at a node that stands still.
     pub(crate) fn stand(&mut self, t: f64, branches: &[f64], x: &[f64]) -> &[Rated] {

@@ -97,6 +97,8 @@ struct Walk<'a> {
     changes: Changes,
     /// Conditions that have changed at the present instant.
     changed_now: Vec<usize>,
+    /// Conditions that constraints held at zero, and which the last events have released.
+    released: Vec<usize>,
     /// Has an event ended the run?
     ended: bool,
     /// How often the first fixed step of a piece is halved.
@@ -153,6 +155,7 @@ impl<'a> Walk<'a> {
             watch,
             changes,
             changed_now: vec![],
+            released: vec![],
             ended: false,
             halvings,
             cut: None,
@@ -334,12 +337,14 @@ impl<'a> Walk<'a> {
         let past = &done[n * len..];
         // decide and advance
         let rows = run.plan.row_choice(self.rows);
-        chain.decide(span, rows, past, since, &mut self.choice)?;
+        let decided = chain.decide(span, rows, past, since, &mut self.choice);
         let branches = self.turns.references();
         let frozen = Frozen { branches, rows, before: &run.plan.h, ..Frozen::default() };
-        let mut result = chain.advance(span, Frozen { choice: &self.choice, ..frozen }, past, x);
+        let may_choose = decided.is_ok();
+        let mut result =
+            decided.and_then(|()| chain.advance(span, Frozen { choice: &self.choice, ..frozen }, past, x));
         // once more, where independent coordinates do not follow the motion
-        if chain.choose_again(span, past, result.is_err(), &mut self.choice) {
+        if may_choose && chain.choose_again(span, past, result.is_err(), &mut self.choice) {
             result = chain.advance(span, Frozen { choice: &self.choice, ..frozen }, past, x);
         }
         let frozen = Frozen { choice: &self.choice, ..frozen };

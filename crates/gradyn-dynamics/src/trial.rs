@@ -104,6 +104,11 @@ impl Cubic {
         let (Self { f: [f0, f1], d: [d0, d1] }, a, b) = (self, 1.0 - θ, θ);
         a * a * ((1.0 + 2.0 * b) * f0 + b * d0) + b * b * ((1.0 + 2.0 * a) * f1 - a * d1)
     }
+    /// The value at θ = ½, and the derivative over θ.
+    pub(crate) fn middle(&self) -> [f64; 2] {
+        let Self { f: [f0, f1], d: [d0, d1] } = self;
+        [0.5 * (f0 + f1) + 0.125 * (d0 - d1), 1.5 * (f1 - f0) - 0.25 * (d0 + d1)]
+    }
     /// Zeros of its derivative within the step: 3 a θ² + 2 b θ + d₀ = 0.
     pub(crate) fn extremes(&self) -> impl Iterator<Item = f64> + use<> {
         let Self { f: [f0, f1], d: [d0, d1] } = self;
@@ -124,10 +129,6 @@ impl Cubic {
         let [f0, f1] = self.f;
         let end = (f1.signum() != f0.signum() || f1 == 0.0).then_some(1.0);
         self.extremes().filter(|θ| self.is_near(*θ)).chain(end)
-    }
-    /// Extremes at which it is negative.
-    pub(crate) fn dips(&self) -> impl Iterator<Item = f64> {
-        self.extremes().filter(|&θ| self.at(θ) < 0.0)
     }
     /// The first zero of the polynomial before θ, where it is negative, by bisection.
     pub(crate) fn first_zero(&self, θ: f64) -> f64 {

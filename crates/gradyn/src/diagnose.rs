@@ -11,7 +11,6 @@ mod guards;
 mod inexact;
 mod kept_rows;
 mod lost_energy;
-mod motion;
 mod near;
 mod null_vectors;
 mod plastic;

@@ -29,8 +29,8 @@ const SHRINKING: usize = 6;
 const SHORTEST: f64 = 1e-3;
 /// An edge within this time, relative to the run, is gone over where steps fail before it.
 const NEAR_EDGE: f64 = 1e-9;
-/// Conditions that are at rest on their edge at the start are looked at after this part of the run.
-const AHEAD: f64 = 1e-6;
+/// Conditions that are at rest on their edge are looked at after this part of the run.
+pub(super) const AHEAD: f64 = 1e-6;
 /// Changes within this time, relative to the run, are at one instant.
 const SAME_INSTANT: f64 = 1e-13;
 
@@ -101,6 +101,7 @@ impl Walk<'_> {
         // counted too, so that laws that fail on both sides end the run
         self.count_change(place.t, &watch.sides[side].what)?;
         self.changed_now.clear();
+        self.released.clear();
         self.change(&mut watch, side)?;
         self.watch = Some(watch);
         place.t = self.run.plan.t[self.run.plan.steps()];
@@ -150,7 +151,7 @@ impl Walk<'_> {
                 }
                 None if g.abs() <= 1e-12 * rate.abs() * length || g == 0.0 => {
                     open.push(k);
-                    if rate == 0.0 { ahead[k] > 0.0 } else { rate > 0.0 }
+                    if rate == 0.0 { ahead[k][0] > 0.0 } else { rate > 0.0 }
                 }
                 None => g > 0.0,
             };
@@ -172,9 +173,9 @@ impl Walk<'_> {
         self.sleep_at_start(watch);
         self.check_start(watch)
     }
-    /// Conditions a short time after record 0, by its accelerations: a motion that begins at rest on an edge
-    /// has no rate there.
-    fn look_ahead(&self, watch: &mut Watch, h: f64) -> Vec<f64> {
+    /// Conditions a short time after the last record, by its accelerations: a motion that begins at rest on an
+    /// edge has no rate there.
+    pub(super) fn look_ahead(&self, watch: &mut Watch, h: f64) -> Vec<[f64; 2]> {
         let n = self.run.layout.n;
         let mut x = self.run.last().to_vec();
         for i in 0..n {
@@ -182,9 +183,9 @@ impl Walk<'_> {
             x[i] += h * (v + 0.5 * h * a);
             x[n + i] += h * a;
         }
-        let span = Span { t: self.run.plan.t[0] + h, h: 0.0 };
+        let span = Span { t: self.run.plan.t[self.run.plan.steps()] + h, h: 0.0 };
         watch.look(span, self.turns.references(), [&x, &x]);
-        watch.next.iter().map(|g| g[0]).collect()
+        watch.next.clone()
     }
     /// Record 0 anew, with the sides of the turns.
     fn start_again(&mut self, watch: &mut Watch, p: &[f64]) -> Result<(), StepError> {
@@ -235,14 +236,17 @@ impl Walk<'_> {
     ) -> Result<Passed, StepError> {
         let n = self.run.plan.steps();
         let span = Span { t: self.run.plan.t[n], h: size };
-        watch.look(span, self.turns.references(), [self.run.record(n), self.run.record(n + 1)]);
-        if !watch.may_have_changed(self.turns.sides(watch.sides.len()), size) {
+        let records = [self.run.record(n), self.run.record(n + 1)];
+        watch.look(span, self.turns.references(), records);
+        let sides = self.turns.sides(watch.sides.len());
+        if !watch.may_have_changed(sides, span, self.turns.references(), records) {
             watch.follow();
             return Ok(Passed::Nothing);
         }
         // the step to where it changes
         let decided = Decided { branches: self.turns.references(), choice: &self.choice, rows: self.rows };
         let mut trial = Trial::new(self.run, n, decided);
+        trial.x.copy_from_slice(records[1]);
         let least = SHORTEST * self.control.step.unwrap_or(0.0) + self.control.minimum(span.t);
         let Crossing { side, h, x } = match watch.find(size, &mut trial, &mut self.chain) {
             Ok(Some(crossing)) => crossing,
@@ -276,6 +280,7 @@ impl Walk<'_> {
             self.count_change(span.end(), &watch.sides[side].what)?;
         }
         self.changed_now.clear();
+        self.released.clear();
         let passed = self.change(watch, side)?;
         if let Some(event) = event.as_mut().filter(|_| passed != Passed::End) {
             event.renew(self.run)?;
@@ -336,6 +341,9 @@ impl Walk<'_> {
                 ref events => events.iter().try_for_each(|&e| self.restart_at_event(0.0, Some(e)))?,
             }
             self.look_at_last(watch);
+            if !self.released.is_empty() {
+                self.side_released(watch)?;
+            }
             if !self.is_unsettled(watch, side) {
                 break;
             }
@@ -380,7 +388,8 @@ impl Walk<'_> {
         let count = watch.sides.len();
         // each condition changes once at an instant, so that two that lead back to each other end
         self.changed_now.push(side);
-        let open = |k: &usize| watch.watched[*k] && !self.changed_now.contains(k);
+        let open =
+            |k: &usize| watch.watched[*k] && !self.changed_now.contains(k) && !self.released.contains(k);
         let others: Vec<usize> = (0..count).filter(open).collect();
         for k in others {
             if self.changed_now.contains(&k) {
@@ -474,6 +483,7 @@ impl Walk<'_> {
             let [first, second] = [k, other].map(|k| watch.sides[k].what.clone());
             return Err(EventError::Together { t, first, second }.into());
         }
+        self.released.clear();
         let events: Vec<u32> =
             changed.iter().flat_map(|&k| self.happening(k, self.becomes(&watch, k))).collect();
         self.run.plan.note_events(&events);

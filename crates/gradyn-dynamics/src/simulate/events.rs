@@ -9,7 +9,7 @@
 //! constraint holds at zero from then on is asleep until a constraint is switched off.
 
 use super::Walk;
-use super::edges::Passed;
+use super::edges::{AHEAD, Passed};
 use crate::assembly::ranks_at;
 use crate::control::SAME_TIME;
 use crate::crossing::{Asleep, Watch};
@@ -26,6 +26,10 @@ const AT_ZERO: f64 = 1e-9;
 const NEVER: f64 = 1e299;
 /// A rate below this part of the one before the event is none: constraints may give way a little.
 const AT_REST: f64 = 1e-6;
+
+/// A condition whose second rate is below this part of the size of the mechanism, over the squared time of the
+/// run, stands still.
+const STANDS: f64 = 1e-6;
 
 impl Walk<'_> {
     /// Events that happen where a side becomes another one.
@@ -56,6 +60,7 @@ impl Walk<'_> {
         }
         self.check_order(events)?;
         // the side and (2)
+        self.released.clear();
         let count = watch.sides.len();
         let before = self.before(watch);
         let impact = events.iter().copied().find(|&e| self.rule(e).impact);
@@ -111,6 +116,9 @@ impl Walk<'_> {
             self.check_placed(event)?;
         }
         self.look_at_last(watch);
+        if !self.released.is_empty() {
+            self.side_released(watch)?;
+        }
         if self.is_unsettled(watch, side) {
             self.restart_settled(watch, side)?;
         }
@@ -216,12 +224,38 @@ impl Walk<'_> {
         let off = |element: &str| rule.constraints.iter().any(|(name, on)| !on && name == element);
         let events = sys.events();
         let ends = |e: u32| events[e as usize].constraints.iter().any(|(name, on)| *on && off(name));
-        // conditions that these constraints held at zero are watched again: on the side where drift has left
-        // them, or on that which they had
+        // conditions that these constraints held at zero are watched again; until the motion says more, on the
+        // side that they had
         for Asleep { side, before, .. } in watch.wake(ends) {
-            let g = watch.next[side][0];
-            let value = if g == 0.0 { before } else { f64::from(u8::from(g > 0.0)) };
-            self.turns.set_side(count, side, value);
+            self.turns.set_side(count, side, before);
+            self.released.push(side);
+        }
+        Ok(())
+    }
+    /// Conditions that the last events have released are on the side to which the motion takes them from
+    /// where drift has left them: nothing happens at them now.
+    pub(super) fn side_released(&mut self, watch: &mut Watch) -> Result<(), StepError> {
+        let count = watch.sides.len();
+        let length = self.mesh.end() - self.run.plan.t[0];
+        let size = self.recipe.system().size_of(&self.run.last()[..self.run.layout.n]);
+        let now = watch.next.clone();
+        let ahead = self.look_ahead(watch, AHEAD * length);
+        self.look_at_last(watch);
+        // sides by the way that each is about to go; one that stays keeps its side
+        let mut again = false;
+        for k in self.released.iter().copied() {
+            watch.forgive(k, size);
+            let way = ahead[k][1] - now[k][1];
+            let side = f64::from(u8::from(way > 0.0));
+            let moves = way.abs() > STANDS * AHEAD * size / length;
+            if moves && side != self.turns.sides(count)[k] {
+                self.turns.set_side(count, k, side);
+                again |= watch.sides[k].edge != Edge::Joined;
+            }
+        }
+        if again {
+            self.restart(0.0)?;
+            self.look_at_last(watch);
         }
         Ok(())
     }

@@ -9,10 +9,10 @@
 //! where a function in them is not. ε falls from 1e-2 to 1e-4 of the step, so that a law counts as one that jumps
 //! if it changes in less than a thousandth of a step.
 
-use super::motion::Piece;
 use super::near::{Moving, Near};
 use crate::prepare::{Break, Passed, Prepared};
 use gradyn_dynamics::Trajectory;
+use gradyn_dynamics::motion::Piece;
 use gradyn_model::{Cut, Evaluator, FunctionalSet};
 use gradyn_num::largest;
 
@@ -112,7 +112,7 @@ impl<'a> Look<'a> {
     /// All values on the piece of a step, and the time there.
     fn at(&mut self, n: usize, θ: f64) -> (&[Moving], Moving) {
         let lay = self.run.layout;
-        let t = Piece::new(self.run, n).at(θ, &mut self.node);
+        let t = Piece::of_step(self.run, n).at(θ, &mut self.node);
         self.terms.set_branches(self.run.plan.branches(n));
         self.terms.at_time(t);
         self.terms.measure(FunctionalSet::Cut, &lay.node(t, &self.node), &mut self.out);

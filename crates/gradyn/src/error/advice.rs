@@ -41,7 +41,8 @@ fn of_positions(e: &StepError) -> Option<&'static str> {
             "give the body mass and inertia (`rod`, `shape` or `inertia`), or hold what is free by joints"
         }
         StepError::NotFinite { .. } => {
-            "look for a spring whose ends meet, a root of a negative number or a division by zero"
+            "look for a spring whose ends meet, a root of a negative number, a division by zero, or the norm of \
+             something that is at rest: add the square of a small number under its root"
         }
         StepError::Undefined { .. } => {
             "end the run before it, give the road more points, or start with some speed"

@@ -5,8 +5,10 @@ mod laws;
 mod linkages;
 mod placed;
 mod refused;
+mod released;
 mod switched;
 mod templates;
+mod within;
 
 use gradyn::{Coordinates, Method, Prepared, Run, Sensitivity};
 

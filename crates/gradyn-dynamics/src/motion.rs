@@ -5,31 +5,35 @@
 //! ```
 //! They go on beyond the step. Steps that the time hardly resolves have straight lines only.
 
-use gradyn_dynamics::{Layout, Trajectory};
+use crate::record::{Layout, Span};
+use crate::trajectory::Trajectory;
 use gradyn_num::Dual;
 
 /// Steps that are shorter, relative to the time, have straight lines.
 const SHORT: f64 = 1e-9;
 
 /// The polynomials of one step.
-pub(super) struct Piece<'a> {
+pub struct Piece<'a> {
     layout: Layout,
-    t: f64,
-    h: f64,
+    span: Span<f64>,
     x: [&'a [f64]; 2],
 }
 
 impl<'a> Piece<'a> {
+    /// Those of a step between two records.
+    pub fn new(layout: Layout, span: Span<f64>, x: [&'a [f64]; 2]) -> Self {
+        Self { layout, span, x }
+    }
     /// Those of step `n` of a run.
-    pub(super) fn new(run: &'a Trajectory, n: usize) -> Self {
-        let x = [run.record(n - 1), run.record(n)];
-        Self { layout: run.layout, t: run.plan.t[n - 1], h: run.plan.h[n - 1], x }
+    pub fn of_step(run: &'a Trajectory, n: usize) -> Self {
+        let span = Span { t: run.plan.t[n - 1], h: run.plan.h[n - 1] };
+        Self::new(run.layout, span, [run.record(n - 1), run.record(n)])
     }
     /// (q, v, a, λ) at θ of the step with their rates, and the time.
-    pub(super) fn at(&self, θ: f64, node: &mut [Dual<f64, 1>]) -> Dual<f64, 1> {
+    pub fn at(&self, θ: f64, node: &mut [Dual<f64, 1>]) -> Dual<f64, 1> {
         let n = self.layout.n;
-        let θ = Dual::along(θ, 1.0 / self.h);
-        let smooth = self.h > SHORT * self.t.abs();
+        let θ = Dual::along(θ, 1.0 / self.span.h);
+        let smooth = self.span.h > SHORT * self.span.t.abs();
         for (i, to) in node.iter_mut().enumerate() {
             *to = match i / n.max(1) {
                 0 if smooth => self.fifth(i, θ),
@@ -37,12 +41,12 @@ impl<'a> Piece<'a> {
                 _ => polynomial([self.x[0][i], self.x[1][i] - self.x[0][i]], θ),
             };
         }
-        polynomial([self.t, self.h], θ)
+        polynomial([self.span.t, self.span.h], θ)
     }
     /// A number with its first and second rates at both ends.
     fn fifth(&self, i: usize, θ: Dual<f64, 1>) -> Dual<f64, 1> {
         let n = self.layout.n;
-        let h = self.h;
+        let h = self.span.h;
         let [[x, v, a], [y, w, b]] = self.x.map(|x| [x[i], x[n + i] * h, x[2 * n + i] * h * h]);
         // x + v θ + ½ a θ², and what is left of y, w, b beside it at θ = 1
         let r = y - x - v - 0.5 * a;
@@ -56,7 +60,7 @@ impl<'a> Piece<'a> {
     /// A number with its first rate at both ends.
     fn third(&self, i: usize, θ: Dual<f64, 1>) -> Dual<f64, 1> {
         let n = self.layout.n;
-        let [[x, v], [y, w]] = self.x.map(|x| [x[i], x[n + i] * self.h]);
+        let [[x, v], [y, w]] = self.x.map(|x| [x[i], x[n + i] * self.span.h]);
         let r = y - x - v;
         let s = w - v;
         polynomial([x, v, 3.0 * r - s, s - 2.0 * r], θ)
