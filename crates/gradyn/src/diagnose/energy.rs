@@ -13,6 +13,8 @@ use gradyn_model::{Evaluator, FunctionalSet, Warning, WarningCode};
 
 /// The part of the largest kinetic energy that steps may lose or gain.
 const MOST: f64 = 1e-2;
+/// Changes below this part of the energy are rounding: a motion that is balanced has hardly any kinetic energy.
+const ROUNDING: f64 = 1e-12;
 /// Powers that cancel to this part of their sum of sizes are no power.
 const BALANCED: f64 = 1e-6;
 /// Nodes that are asked at first, at most: motions that are driven or braked show there, and the others are asked
@@ -22,8 +24,8 @@ const ASKED: usize = 50;
 /// Steps that change the energy of a motion that keeps it.
 pub(super) fn energy(model: &Prepared, run: &Run, p: &[f64]) -> Option<Warning> {
     let plan = &run.trajectory.plan;
-    let deviation = run.energy.1;
-    if deviation == 0.0 || plan.restarts.contains(&true) || model.model.system.is_long() {
+    let (first, deviation) = run.energy;
+    if deviation <= ROUNDING * first.abs() || plan.restarts.contains(&true) || model.model.system.is_long() {
         return None;
     }
     // (1), and (2) by the nodes that are asked, then by all of them

@@ -16,6 +16,9 @@ use gradyn_sensitivity::{Case, along};
 /// (1) below this part of its terms is rounding and drift.
 const HOLDS: f64 = 1e-6;
 
+/// The least that a direction of all parameters moves a mechanism, relative to its size.
+const LEAST: f64 = 1e-3;
+
 /// Rows of positions that the event of a restart switches on, the restart, and the event.
 struct Begins {
     record: usize,
@@ -106,7 +109,8 @@ fn holds(run: &Run, (n, s): (usize, &[f64]), row: usize, delta: &[f64], terms: &
         turned += slope * s[mn.col(k)];
         longest = longest.max(slope.abs());
     }
-    let moves = longest * largest(s[..lay.n].iter().copied());
+    // a mechanism that parameters do not move there has nothing but roundings
+    let moves = longest * largest(s[..lay.n].iter().copied()).max(LEAST * run.system.size_of(q));
     let size = moves.max((rate[row] * moved).abs()).max(slots[row].abs());
     (turned + rate[row] * moved + slots[row]).abs() <= HOLDS * size
 }
