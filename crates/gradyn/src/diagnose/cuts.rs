@@ -38,15 +38,17 @@ pub(super) fn passed(model: &Prepared, run: &Trajectory, p: &[f64]) -> Vec<Passe
     let mut found: Vec<Passed> = vec![];
     for n in (1..=run.plan.steps()).filter(|n| run.plan.h[n - 1] > 0.0) {
         look.step(n);
-        let mut closed = vec![];
+        // one warning for each element
+        let mut closed: Vec<String> = vec![];
         for cut in &open {
+            if closed.contains(&cut.what) {
+                continue;
+            }
             if let Some(passed) = look.passes(n, cut) {
                 closed.push(passed.what.clone());
                 found.push(passed);
-                break;
             }
         }
-        // one warning for each element
         open.retain(|cut| !closed.contains(&cut.what));
     }
     found

@@ -109,6 +109,31 @@ fn cuts_poles_and_kinks_are_named() {
     }
 }
 
+/// Two elements that pass something within one step are both named.
+#[test]
+fn two_elements_that_pass_in_one_step_are_named() {
+    let text = r#"
+        name = "rail"
+        parameters = { p = 0.05 }
+        ground.points = { O = [0, 0] }
+        body.m = { points = { A = [0, 0] }, mass = 1, inertia = 1 }
+        joint.guide = { type = "prismatic", between = ["ground.O", "m.A"] }
+        force.push = { type = "force", at = "m.A", force = ["p*atan2(m.A.x, -1)", 0] }
+        force.pull = { type = "force", at = "m.A", force = ["2*p*atan2(m.A.x - 1e-4, -1)", 0] }
+        initial.position = { "m.A.x" = -0.3 }
+        initial.velocity = { "m.A.x" = 1 }
+        objective.psi = { terminal = "m.A.x" }
+        study = { t_end = 1 }
+    "#;
+    let method = Method::new("index1", "rk4").expect("registered").step(0.01);
+    let r = prepared(text, Coordinates::Natural).run(&method).unwrap_or_else(|e| panic!("{e}"));
+    let cuts = r.warnings.iter().filter(|w| w.code == WarningCode::Cut);
+    let text: Vec<String> = cuts.map(ToString::to_string).collect();
+    for name in ["force `push`", "force `pull`"] {
+        assert!(text.iter().any(|t| t.contains(name)), "{name}: {text:?}");
+    }
+}
+
 /// What is smooth across a cut or a pole of a function in it is no news, and is what it is without them.
 #[test]
 fn smooth_laws_are_not_named() {
