@@ -198,6 +198,23 @@ fn events_of_multipliers_warn_at_position_level() {
     assert_eq!(named(Method::new("index1", "rk4").expect("registered")), None);
 }
 
+/// Of two events on one multiplier, the one that happened is named.
+#[test]
+fn events_that_did_not_happen_are_not_named() {
+    let presses =
+        "event.presses = { when = \"contact.multiplier\", direction = \"falling\", off = [\"lift\"] }";
+    let text = LANDING
+        .replace("\"ball.P\" = [0, \"h\"]", "\"ball.P.x\" = \"0*h\"")
+        .replace("\"ball.P\" = [0.3, 0]", "\"ball.P.x\" = 0.3")
+        .replace("    off = [\"contact\"]\n", "")
+        .replace("    event.lands", &format!("    {presses}\n    event.lands"));
+    let method = Method::new("index3", "radau5").expect("registered").step(1e-3);
+    let r = run(&prepared(&text, Coordinates::Natural), &method, "lifted");
+    let named = r.warnings.into_iter().filter(|w| w.code == WarningCode::InexactEvent);
+    let names: Vec<String> = named.filter_map(|w| w.subject).map(|s| s.name).collect();
+    assert_eq!(names, ["lifts"]);
+}
+
 /// A double pendulum whose first rod is caught: every formulation that follows it, by all sensitivities.
 #[test]
 fn exact_methods_agree_where_constraints_begin() {
