@@ -18,6 +18,10 @@ pub fn parameter_users(m: &Mechanism) -> BTreeMap<String, Vec<String>> {
     for (owner, key) in keys.chain(held).chain(rates.iter().map(|k| ("initial velocity", &k.0))) {
         uses.push((owner.into(), names(key)));
     }
+    for event in &m.events {
+        let keys = event.reset.iter().chain(&event.place);
+        uses.extend(keys.map(|k| (format!("event {}", event.name), names(&k.0))));
+    }
     uses.extend(m.outputs.iter().map(|(n, x)| (format!("output {n}"), names(x))));
     // a hard point is read by its bodies
     for (b, h) in m.bodies.iter().flat_map(|b| b.hard.iter().map(move |h| (b, h))) {

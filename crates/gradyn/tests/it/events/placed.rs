@@ -294,3 +294,12 @@ fn a_place_beyond_a_stop_is_refused() {
     let e = prepared(&text, Coordinates::Natural).run(&accurate("dopri5")).err().expect("it is refused");
     assert!(e.message.contains("positions are given beyond the stop of event `wall`"), "{}", e.message);
 }
+
+/// What a parameter reaches by the key of a place.
+#[test]
+fn keys_of_places_are_reached() {
+    let text = RODS.replace("\"two.angle\" = \"two.angle + b\"", "\"two.angle - b\" = \"two.angle\"");
+    let file = gradyn::file::read_toml(&text).expect("a model");
+    let users = gradyn::reach::parameter_users(&file.mechanism);
+    assert_eq!(users["b"], ["event jump"]);
+}
