@@ -47,9 +47,11 @@ impl Graph {
     pub(crate) fn cuts<'g>(&'g self, symbol: Sym<'g>) -> Vec<(CutKind, Sym<'g>)> {
         let mut found = vec![];
         let mut seen = HashSet::new();
+        let mut signs = HashMap::new();
         for k in self.cut_nodes(symbol) {
             let node = self.nodes.borrow().list[k as usize];
-            let new = |cut: &(CutKind, Sym<'g>)| self.may_vanish(cut.1) && seen.insert(cut.1.id());
+            let new =
+                |cut: &(CutKind, Sym<'g>)| self.may_vanish(cut.1, &mut signs) && seen.insert(cut.1.id());
             found.extend(self.cuts_of(node).into_iter().filter(new));
         }
         found
@@ -113,9 +115,9 @@ impl Graph {
         matches!(self.nodes.borrow().list[k as usize], Node::Unary(Unary::Sqrt, _))
     }
     /// May a symbol be zero along a run? Not if it is positive as it is written, and not if it is constant.
-    fn may_vanish(&self, x: Sym) -> bool {
+    fn may_vanish(&self, x: Sym, signs: &mut HashMap<u32, Sign>) -> bool {
         let nodes = &self.nodes.borrow().list;
-        !x.inputs().is_empty() && sign(nodes, x.node) != Sign::Positive
+        !x.inputs().is_empty() && sign(nodes, x.node, signs) != Sign::Positive
     }
 }
 
@@ -127,11 +129,20 @@ enum Sign {
     Unknown,
 }
 
-/// The sign of a node.
-fn sign(nodes: &[Node], k: u32) -> Sign {
+/// The sign of a node; those that are known are not asked again, so that sums that share terms take no time.
+fn sign(nodes: &[Node], k: u32, known: &mut HashMap<u32, Sign>) -> Sign {
+    if let Some(&sign) = known.get(&k) {
+        return sign;
+    }
+    let found = sign_of(nodes[k as usize], &mut |a| sign(nodes, a, known));
+    known.insert(k, found);
+    found
+}
+
+/// The sign of a node by those of its operands.
+fn sign_of(node: Node, of: &mut dyn FnMut(u32) -> Sign) -> Sign {
     use Sign::{NotNegative, Positive, Unknown};
-    let of = |a: u32| sign(nodes, a);
-    match nodes[k as usize] {
+    match node {
         Node::Constant(c) if f64::from_bits(c) > 0.0 => Positive,
         Node::Constant(c) if f64::from_bits(c) == 0.0 => NotNegative,
         Node::Unary(Unary::Exp | Unary::Cosh, _) => Positive,
