@@ -32,7 +32,7 @@ pub struct Frozen<'a> {
     pub clock: ClockRow,
     /// Is it a restart at the time of the record before?
     pub restart: bool,
-    /// The event whose velocities a restart has.
+    /// The event whose velocities, and positions where it gives them, a restart has.
     pub event: Option<u32>,
     /// Does the record before have a time that moves?
     pub past_moves: bool,
@@ -76,7 +76,7 @@ pub struct Plan {
     pub edges: Vec<Option<u32>>,
     /// Is the record a restart at the time of the one before?
     pub restarts: Vec<bool>,
-    /// The event whose velocities the record has, if it is a restart after one.
+    /// The event whose velocities the record has, and positions where it gives them, if it is a restart after one.
     pub given_by: Vec<Option<u32>>,
     /// Events that happened, in their order: (record, number of the event).
     pub happened: Vec<(usize, u32)>,
@@ -277,7 +277,7 @@ impl Plan {
         let n = self.steps();
         self.happened.extend(events.iter().map(|&e| (n, e)));
     }
-    /// Appends a restart h after the last node, with velocities that an event gives.
+    /// Appends a restart h after the last node, with the velocities and positions that an event gives.
     pub(crate) fn push_restart(&mut self, h: f64, event: Option<u32>, decided: Decided) {
         let n = self.steps();
         let declared = if h == 0.0 { self.declared[n] } else { None };

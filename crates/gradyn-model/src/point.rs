@@ -39,6 +39,6 @@ pub enum FunctionalSet {
     Condition,
     /// Values of expressions that may jump or kink, and functions g that are zero there.
     Cut,
-    /// Velocities that events give, each followed by its value: w_0, r_0, w_1, r_1, …
+    /// Velocities and positions that events give, each followed by its value: w_0, r_0, w_1, r_1, …
     Event,
 }

@@ -53,7 +53,7 @@ struct Asked {
     sides: (Vec<Side>, Draft),
     /// Expressions that may jump or kink without a condition, with the functional of their values.
     cuts: (Vec<Cut>, Draft),
-    /// Events, with the functional of the velocities that they give.
+    /// Events, with the functional of the velocities and positions that they give.
     events: (Vec<EventRule>, Draft),
     frames: Vec<(usize, Ports)>,
     tree: Option<Tree>,
