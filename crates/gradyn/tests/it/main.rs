@@ -20,6 +20,7 @@ mod examples;
 mod file;
 mod final_time;
 mod five_bar;
+mod fuzz;
 mod identification;
 mod kit;
 mod lists;
