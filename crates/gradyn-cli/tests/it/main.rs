@@ -7,6 +7,7 @@ mod equilibrium;
 mod errors;
 mod files;
 mod fuzz;
+mod messages;
 mod optimize;
 mod output;
 mod sweep;

@@ -27,6 +27,7 @@ mod lists;
 mod long_trees;
 mod maggi;
 mod maximum;
+mod messages;
 mod mobility;
 mod optimize;
 mod orders;
