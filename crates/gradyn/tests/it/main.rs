@@ -40,6 +40,7 @@ mod refusals;
 mod rotors;
 mod second;
 mod singular;
+mod soak;
 mod sparse;
 mod stiff;
 mod study;
