@@ -167,8 +167,8 @@ impl<'g> Numbers<'g> {
         if x.is_finite() {
             return Ok(s);
         }
-        let e = ModelError::new(format!("{what}: its value is {x}")).at(place);
-        Err(e.help("look for a root of a negative number or a quotient of parameters"))
+        let e = ModelError::new(format!("{what}: {x} is not a finite number")).at(place);
+        Err(e.help("look for a root of a negative number or a division by zero"))
     }
     /// A vector of ρ.
     pub(crate) fn vector(&mut self, x: &Vector, what: &str) -> Result<Symbols<'g>, ModelError> {

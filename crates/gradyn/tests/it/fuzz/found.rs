@@ -48,7 +48,7 @@ fn a_number_that_is_not_finite_has_a_name() {
     let e = refusal("jansen", ["\"38 cm\"", "\"sqrt(-1 + 0*1)*1 cm\""], <[f64]>::to_vec);
     assert!(e.place.is_some(), "{e}");
     let e = refusal("jansen", ["sqrt(i^2 - xF^2)", "sqrt(xF^2 - i^2)"], <[f64]>::to_vec);
-    assert!(e.message.contains("its value is NaN") && e.place.is_some(), "{e}");
+    assert!(e.message.contains("NaN is not a finite number") && e.place.is_some(), "{e}");
 }
 
 /// So was one at other parameters: now it says which of them it depends on.
@@ -57,7 +57,8 @@ fn a_number_that_other_parameters_spoil_names_them() {
     let e = refusal("jansen", ["", ""], |rho| {
         rho.iter().enumerate().map(|(k, x)| if k == 6 { 0.01 } else { *x }).collect()
     });
-    assert!(e.message.starts_with("a number of the model that depends on `g`, `h`, `i` is NaN"), "{e}");
+    assert!(e.message.starts_with("a number of the model that depends on `g`, `h`, `i`"), "{e}");
+    assert!(e.message.ends_with(" is NaN"), "{e}");
 }
 
 /// A spline with too many knots had no name.
