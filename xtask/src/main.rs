@@ -4,6 +4,7 @@
 //! is called done, `bits` around a change of structure, `reproduce` for the tables and figures of the papers.
 
 mod stages;
+mod tools;
 
 use stages::Stage;
 use std::process::{Command, ExitCode};
@@ -12,7 +13,7 @@ use std::time::Instant;
 const USAGE: &str = "\
 usage: cargo xtask quick               tests of num, model and dynamics, and the five-bar by every method
        cargo xtask test [STAGE …]      everything that must be green, or some of its stages
-       cargo xtask test --all [STAGE …]  the same with full cross products, optional features and benches
+       cargo xtask test --all [STAGE …]  the same with full cross products, optional features, benches and dependencies
        cargo xtask bits [NAME …]       hashes of runs and gradients of the examples, to target/bits.txt
        cargo xtask reproduce [NAME …]  docs/reproduction.md: tables and figures of the papers;
                                        with words, studies whose names begin so: a22, p14-5";
@@ -34,8 +35,8 @@ fn main() -> ExitCode {
 
 /// Prints how to call this program, after what was wrong.
 fn usage(wrong: &str) -> ExitCode {
-    let names: Vec<&str> = stages::test(false).iter().map(|stage| stage.name).collect();
-    eprintln!("{wrong}{USAGE}\nstages of test: {}", names.join(", "));
+    let names: Vec<&str> = stages::test(true).iter().map(|stage| stage.name).collect();
+    eprintln!("{wrong}{USAGE}\nstages of test, the last one of --all only: {}", names.join(", "));
     ExitCode::from(2)
 }
 
@@ -59,7 +60,8 @@ fn run(stages: &[Stage]) -> ExitCode {
         // the commands of the stage, up to the first that fails
         println!("== {} of {}, {}", k + 1, stages.len(), stage.name);
         let started = Instant::now();
-        passed = stage.commands.iter().all(|command| cargo(command));
+        let ready = stage.tool.as_ref().is_none_or(tools::Tool::ready);
+        passed = ready && stage.commands.iter().all(|command| cargo(command));
         times.push((stage.name, started.elapsed().as_secs_f64()));
         if !passed {
             break;
@@ -78,6 +80,12 @@ fn run(stages: &[Stage]) -> ExitCode {
 /// Runs one command of cargo; says whether it succeeded.
 fn cargo(args: &[String]) -> bool {
     println!("   cargo {}", args.join(" "));
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    Command::new(cargo).args(args).env("RUSTDOCFLAGS", "-D warnings").status().is_ok_and(|s| s.success())
+    let mut command = Command::new(cargo_path());
+    command.args(args).env("RUSTDOCFLAGS", "-D warnings").env("PATH", tools::path());
+    command.status().is_ok_and(|s| s.success())
+}
+
+/// The cargo that runs this task.
+fn cargo_path() -> String {
+    std::env::var("CARGO").unwrap_or_else(|_| "cargo".into())
 }

@@ -132,6 +132,8 @@ pub struct Model {
     /// Spline knots: times at which the system is only C² [s].
     #[doc(hidden)]
     pub splines: Vec<UniformSpline>,
+    /// Their names.
+    pub spline_names: Vec<String>,
     /// References of the angles at the start.
     pub angles: Vec<f64>,
     /// (what, slot, must not be zero): numbers that must not be negative.
@@ -201,8 +203,10 @@ impl Model {
         self.slots.eval(rho, &mut regs);
         (0..self.slots.outputs()).map(|k| self.slots.output(k, &regs)).collect()
     }
-    /// Refuses slots that no mechanism can have: not finite, negative masses, lengths that are not positive.
-    pub fn check(&self, p: &[f64]) -> Result<(), ModelError> {
+    /// Refuses parameters whose slots no mechanism can have: not finite, negative masses, lengths that are not
+    /// positive.
+    pub fn check(&self, rho: &[f64]) -> Result<(), ModelError> {
+        let p = self.slots(rho);
         for Positive { subject, what, slot, strict } in &self.positive {
             let x = p[*slot as usize];
             if !x.is_finite() || x < 0.0 || (*strict && x == 0.0) {
@@ -214,10 +218,20 @@ impl Model {
             }
         }
         if let Some(k) = p.iter().position(|x| !x.is_finite()) {
-            return Err(ModelError::new(format!("a number of the model is {}", p[k]))
-                .help("look for a root or a quotient of parameters"));
+            let message = format!("a number of the model{} is {}", self.read_by(rho, k), p[k]);
+            return Err(ModelError::new(message).help("look for a root or a quotient of parameters"));
         }
         Ok(())
+    }
+    /// " that depends on `a`, `b`": the parameters that reach a slot.
+    fn read_by(&self, rho: &[f64], slot: usize) -> String {
+        // a sweep from the slot leaves zero where it comes by no way
+        let mut seed = vec![0.0; self.slots.outputs()];
+        seed[slot] = 1.0;
+        let slopes = self.pull_back(rho, &seed);
+        let reached = self.parameters.iter().zip(&slopes).filter(|(_, g)| **g != 0.0);
+        let names: Vec<String> = reached.take(6).map(|(p, _)| format!("`{}`", p.name)).collect();
+        if names.is_empty() { String::new() } else { format!(" that depends on {}", names.join(", ")) }
     }
     /// (∂e/∂ρ)ᵀ applied to a slot gradient, once per run.
     pub fn pull_back(&self, rho: &[f64], slot_gradient: &[f64]) -> Vec<f64> {

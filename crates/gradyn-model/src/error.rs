@@ -78,5 +78,13 @@ pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
         row[b.len()]
     };
     let near = |d: usize, n: &str| d <= 1 + n.len() / 4 && d < n.len().min(word.len());
-    names.into_iter().map(|n| (distance(word, n), n)).filter(|(d, n)| near(*d, n)).min().map(|(_, n)| n)
+    // one name is no longer than the other by more than there may be edits, of at most four bytes each
+    let alike = |n: &&str| n.len().abs_diff(word.len()) <= 4 * (1 + n.len() / 4);
+    names
+        .into_iter()
+        .filter(alike)
+        .map(|n| (distance(word, n), n))
+        .filter(|(d, n)| near(*d, n))
+        .min()
+        .map(|(_, n)| n)
 }

@@ -136,7 +136,7 @@ impl<T: Scalar, const N: usize> Scalar for Dual<T, N> {
         if n == 0 {
             return Self::one();
         }
-        self.chain(self.re.powi(n), self.re.powi(n - 1) * n as f64)
+        self.chain(self.re.powi(n), self.re.powi(n.saturating_sub(1)) * n as f64)
     }
     /// At x = 0 the derivative over y is taken as 0, its limit for y > 0.
     fn powf(self, y: Self) -> Self {

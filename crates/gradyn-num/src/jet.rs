@@ -135,8 +135,10 @@ impl<T: Scalar> Scalar for Jet<T> {
             0 => Self::one(),
             1 => self,
             _ => {
-                let p = self.x.powi(n - 2);
-                self.chain(p * self.x * self.x, p * self.x * n as f64, p * (n * (n - 1)) as f64)
+                // n(n - 1) is no i32 from n = 46342 on
+                let p = self.x.powi(n.saturating_sub(2));
+                let m = f64::from(n);
+                self.chain(p * self.x * self.x, p * self.x * m, p * (m * (m - 1.0)))
             }
         }
     }

@@ -129,7 +129,7 @@ impl Prepared {
             |list: &[gradyn_model::mechanism::Text]| list.iter().map(|t| t.text.clone()).collect::<Vec<_>>();
         let position = names(&model.conditions.0);
         let velocity = names(&model.conditions.1);
-        model.check(&p)?;
+        model.check(&rho)?;
         // the start, with all rows
         model.system = model.system.with_all_rows()?;
         let t = p[model.times.start as usize];
@@ -168,13 +168,13 @@ impl Prepared {
         let end = at(times.end);
         let breaks: Vec<(f64, u32)> = times.breaks.iter().map(|&s| (at(s), s)).collect();
         // knots of splines end steps, if they are not too many
-        if let Some(s) = self.model.splines.iter().find(|s| (end - start) / s.dt() > 1e6) {
-            let message = format!(
-                "a spline has a knot every {:.1e} s: too many for a run of {} s",
-                s.dt(),
-                end - start
-            );
-            return Err(ModelError::new(message).help("look at the duration of the splines").into());
+        let mut splines = self.model.splines.iter().zip(&self.model.spline_names);
+        if let Some((s, name)) = splines.find(|(s, _)| (end - start) / s.dt() > 1e6) {
+            let every = s.dt();
+            let duration = end - start;
+            let message =
+                format!("spline `{name}` has a knot every {every:.1e} s: too many for a run of {duration} s");
+            return Err(ModelError::new(message).help("look at its duration, `period` or `length`").into());
         }
         let knots: Vec<f64> = self.model.splines.iter().flat_map(|s| s.knots(start, end)).collect();
         // mesh, and its mistakes in words of the file

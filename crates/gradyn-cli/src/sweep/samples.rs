@@ -29,7 +29,8 @@ fn unchecked(a: &SweepArgs, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure> {
     let varied = a.vary.iter().map(|v| varied(v, p)).collect::<Result<Vec<_>, _>>()?;
     for (i, (at, ..)) in varied.iter().enumerate() {
         if varied[..i].iter().any(|v| v.0 == *at) {
-            return Err(Failure::command(format!("--vary {}: the parameter is there twice", a.vary[i]), ""));
+            let message = format!("--vary {}: the parameter is there twice", a.vary[i]);
+            return Err(Failure::command(message, "write all of its values in one list, NAME=A,B,C"));
         }
     }
     match a.random {
@@ -136,12 +137,14 @@ fn listed(name: &str, text: &str, p: &Prepared) -> Result<Vec<Vec<f64>>, Failure
     let at = columns.iter().enumerate().map(column).collect::<Result<Vec<_>, _>>()?;
     if let Some(i) = (1..at.len()).find(|&i| at[..i].contains(&at[i])) {
         let parameter = &p.parameters()[at[i]].name;
-        return Err(Failure::command(format!("{name}: the column `{parameter}` is there twice"), ""));
+        let message = format!("{name}: the column `{parameter}` is there twice");
+        return Err(Failure::command(message, "leave one of them out"));
     }
     // row = nominal values with those of the line
     let row = |(k, cells): (usize, Vec<&str>)| {
         let wrong = || {
-            Failure::command(format!("{name}, line {}: {} numbers are expected here", k + 2, at.len()), "")
+            let message = format!("{name}, line {}: {} numbers are expected here", k + 2, at.len());
+            Failure::command(message, "one for each column, with commas between them")
         };
         let numbers =
             cells.iter().map(|c| c.parse::<f64>()).collect::<Result<Vec<_>, _>>().map_err(|_| wrong())?;

@@ -6,6 +6,8 @@ mod common;
 mod equilibrium;
 mod errors;
 mod files;
+mod fuzz;
+mod messages;
 mod optimize;
 mod output;
 mod suite;

@@ -17,6 +17,8 @@ use gradyn_num::{largest, unpivoted_columns};
 
 const NEWTON: usize = 60;
 const MOTION: usize = 1000;
+/// Damped steps between two trials of Newton, unless |R| has halved.
+const PAUSE: usize = 50;
 /// Newton that moves further than this part of the size may have left the valley that it began in; a damped
 /// step below it is short.
 const FAR: f64 = 0.01;
@@ -236,11 +238,15 @@ impl<'a> Problem<'a> {
         self.balance.set(self.sys, self.t, &q, &mut self.terms);
         let least = self.balance.stiffness().max(self.force / self.size);
         let (mut sigma, mut moved) = (least, 0.0);
+        let (mut tried, mut last) = (f64::INFINITY, 0);
         let search = Search::DampedMotion;
         for iterations in 1..=MOTION {
             self.iterations += 1;
             self.balance.set(self.sys, self.t, &q, &mut self.terms);
-            if size < SMALL {
+            // Newton that has failed is tried again further down, or some steps later
+            let again = size < 0.5 * tried || iterations >= last + PAUSE || size < TINY;
+            if size < SMALL && again {
+                (tried, last) = (size, iterations);
                 let far = FAR * self.size;
                 let near = |f: &Found| largest(f.q.iter().zip(&q).map(|(a, b)| a - b)) < far;
                 if let Some(found) = self.newton(&q, &angles)?.filter(near) {

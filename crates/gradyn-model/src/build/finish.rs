@@ -97,6 +97,7 @@ impl<'g> Builder<'g, '_> {
             maxima: m.objectives.iter().map(|o| o.maximum).collect(),
             columns: asked.outputs.0,
             times: asked.times,
+            spline_names: self.m.splines.iter().map(|s| s.name.text.clone()).collect(),
             splines: self.splines,
             angles,
             positive: self.positive,

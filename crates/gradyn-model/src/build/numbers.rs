@@ -151,11 +151,24 @@ impl<'g> Numbers<'g> {
     /// A scalar of ρ.
     pub(crate) fn number(&mut self, x: &Number, what: &str) -> Result<Sym<'g>, ModelError> {
         match self.value(x, what)? {
-            Value::Scalar(s) => Ok(s),
+            Value::Scalar(s) => self.finite(s, what, &x.place),
             Value::Vector(_) => {
                 Err(ModelError::new(format!("{what}: a number is expected here, not a vector")).at(&x.place))
             }
         }
+    }
+    /// Refuses a number that is not finite at the nominal parameters; nothing is known before these are read.
+    fn finite(&self, s: Sym<'g>, what: &str, place: &Option<Range<usize>>) -> Result<Sym<'g>, ModelError> {
+        let x = match s.as_constant() {
+            Some(x) => x,
+            None if self.rho.is_empty() => return Ok(s),
+            None => self.nominal(&[s])[0],
+        };
+        if x.is_finite() {
+            return Ok(s);
+        }
+        let e = ModelError::new(format!("{what}: {x} is not a finite number")).at(place);
+        Err(e.help("look for a root of a negative number or a division by zero"))
     }
     /// A vector of ρ.
     pub(crate) fn vector(&mut self, x: &Vector, what: &str) -> Result<Symbols<'g>, ModelError> {
@@ -165,7 +178,10 @@ impl<'g> Numbers<'g> {
                 (c.iter().map(|c| self.number(c, what)).collect::<Result<Vec<_>, _>>()?, place.clone())
             }
             Vector::Expression(e) => match self.value(e, what)? {
-                Value::Vector(v) => (v, e.place.clone()),
+                Value::Vector(v) => {
+                    let finite = |s| self.finite(s, what, &e.place);
+                    (v.into_iter().map(finite).collect::<Result<_, _>>()?, e.place.clone())
+                }
                 Value::Scalar(_) => {
                     let help =
                         format!("write {} components, such as {}", self.dimension, example(self.dimension));

@@ -66,18 +66,31 @@ fn tally(o: &Value) -> Tally {
     warnings
 }
 
-/// The record of a line; nothing if it is none, such as half a line.
+/// The record of a line; nothing if it is none, such as half a line, or has lists of lengths that do not fit.
 pub fn record(line: &str) -> Option<Record> {
     let o: Value = serde_json::from_str(line).ok()?;
     let list = |key: &str| o[key].as_array()?.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>();
-    let x = list("x")?;
+    let sized = |key: &str, count: usize| list(key).filter(|l| l.len() == count);
+    // design
+    let x = list("x").filter(|x| !x.is_empty())?;
+    let n = x.len();
+
+    // outcome: a value with its gradient, or residuals with theirs, and constraints
     let evaluation = || match list("residuals") {
-        Some(values) => Some(Evaluation::least_squares(values, list("slopes")?, x.len())),
-        None => Some(Evaluation::new(o["value"].as_f64()?, list("gradient")?)),
+        Some(values) => {
+            let slopes = sized("slopes", values.len() * n)?;
+            Some(Evaluation::least_squares(values, slopes, n))
+        }
+        None => Some(Evaluation::new(o["value"].as_f64()?, sized("gradient", n)?)),
+    };
+    let constrained = || {
+        let constraints = list("constraints")?;
+        let jacobian = sized("jacobian", constraints.len() * n)?;
+        Some(evaluation()?.constrained(constraints, jacobian))
     };
     let outcome = match o["failed"].as_str() {
         Some(reason) => Err(Failed { reason: reason.into() }),
-        None => Ok(evaluation()?.constrained(list("constraints")?, list("jacobian")?)),
+        None => Ok(constrained()?),
     };
     let trial = Trial { start: o["start"].as_u64()? as usize, x };
     Some(Record { trial, outcome, warnings: tally(&o) })

@@ -192,7 +192,8 @@ pub(crate) fn refused(e: Error, m: &Mechanism, place: &Place) -> ModelError {
         return ModelError::new(format!("study, optimize: {e}")).at(place);
     };
     let place = m.parameters.iter().find(|p| p.name.text == name).and_then(|p| p.name.place.clone());
-    ModelError::new(format!("study, optimize: parameter `{name}`: {what}")).at(&place)
+    let e = ModelError::new(format!("study, optimize: parameter `{name}`: {what}")).at(&place);
+    e.help("change its value or its bounds here, or its transform in [study.optimize]")
 }
 
 /// The model in every scenario.

@@ -177,13 +177,13 @@ fn impossible_elements_are_refused() {
             "mass = 'sqrt(-L)'\ninertia = 1",
             HINGE,
             String::new(),
-            "body `box`: mass NaN is not a finite number [sqrt(-L)] look for a root",
+            "body `box`, mass: NaN is not a finite number [sqrt(-L)] look for a root",
         ),
         (
             "mass = 1\ninertia = '1/(L - 2)'",
             HINGE,
             String::new(),
-            "body `box`: inertia inf is not a finite number",
+            "body `box`, inertia: inf is not a finite number",
         ),
         (
             BODY,
