@@ -240,6 +240,7 @@ impl Prepared {
     }
     /// A run and what produced it.
     pub(crate) fn case<'a>(&'a self, recipe: &'a StepRecipe, run: &'a Run) -> Case<'a> {
-        Case { recipe, design: Design::Model(&self.model), rho: &run.rho, run: &run.trajectory }
+        let case = Case::new(recipe, Design::Model(&self.model), &run.rho, &run.trajectory);
+        case.with_wrap(run.method.mistakes.records.as_ref())
     }
 }
