@@ -17,6 +17,7 @@ mod elements;
 mod equilibrium;
 mod events;
 mod examples;
+mod faults;
 mod file;
 mod final_time;
 mod five_bar;

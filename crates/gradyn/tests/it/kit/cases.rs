@@ -71,3 +71,16 @@ pub(crate) fn cases() -> Vec<(String, Mechanism)> {
 pub(crate) fn step(name: &str) -> f64 {
     if name.contains("gyroscope") || name.contains("top") { 0.25 * STEP } else { STEP }
 }
+
+/// A part of the run of a mechanism, whose end still depends on what it depended on; a condition for the
+/// final time cannot be made shorter.
+pub(crate) fn shorten(m: &mut Mechanism, part: f64) {
+    if m.until.is_some() || part == 1.0 {
+        return;
+    }
+    let [start, end] = [&m.t_start, &m.t_end].map(|t| match &t.source {
+        Source::Expression(text) => format!("({text})"),
+        Source::Value(x) => format!("({x})"),
+    });
+    m.t_end = format!("{start} + {part} * ({end} - {start})").into();
+}
