@@ -72,12 +72,8 @@ impl Bench {
             let x = &mut trajectory.x[..len];
             chain.advance(plan.span(0, &p), plan.frozen(0), &[], x).expect("the model ran before");
         });
-        let case = Case {
-            recipe: &recipe,
-            design: gradyn_sensitivity::Design::Model(&self.model.model),
-            rho: self.model.rho(),
-            run: &trajectory,
-        };
+        let design = gradyn_sensitivity::Design::Model(&self.model.model);
+        let case = Case::new(&recipe, design, self.model.rho(), &trajectory);
         let mut adjoint = Adjoint::new(&case).expect("the model ran before");
         let backward = best(n, || {
             adjoint.gradient(&case).expect("the model ran before");

@@ -42,5 +42,5 @@ pub use step::adams::Adams;
 pub use step::newmark::{Newmark, Scheme};
 pub use step::rosenbrock::Rosenbrock;
 pub use step::runge_kutta::RungeKutta;
-pub use step::{Chain, Layout, Residual, Span, StepArgs, StepKind, StepRecipe};
+pub use step::{Chain, Layout, Products, Residual, Span, StepArgs, StepKind, StepRecipe};
 pub use trajectory::Trajectory;

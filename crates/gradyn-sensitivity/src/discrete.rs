@@ -2,7 +2,9 @@
 
 pub mod adjoint;
 pub mod direct;
+mod records;
 mod seeds;
+pub(crate) mod transposes;
 
 use gradyn_dynamics::step::ChainResidual;
 use gradyn_dynamics::{Residual, Span, StepArgs, StepRecipe};

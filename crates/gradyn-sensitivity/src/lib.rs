@@ -11,5 +11,8 @@ pub mod program;
 pub use check::{Kernel, Mismatch, check_kernel, check_system};
 pub use discrete::adjoint::{Adjoint, Contributions, weighted_outputs};
 pub use discrete::direct::{Direct, along, direct};
+pub use discrete::transposes::{Sample, Share, shares};
 pub use objective::{Case, Design, Gradient, values};
-pub use program::{Corrections, automatic, complex_step};
+#[doc(hidden)]
+pub use objective::{Records, Wrap};
+pub use program::{Confirm, Corrections, automatic, complex_step};

@@ -5,9 +5,10 @@
 //! g = quadrature rows of the record,   w = terminal functional
 //! ```
 
-use gradyn_dynamics::{StepRecipe, Trajectory};
+use gradyn_dynamics::{Chain, Products, StepError, StepRecipe, Trajectory};
 use gradyn_model::{At, FunctionalSet, Model, RunScalar};
 use gradyn_num::{Dual, Scalar, Wide};
+use std::sync::Arc;
 
 /// One row per objective, one column per parameter.
 pub type Gradient = Vec<Vec<f64>>;
@@ -30,7 +31,7 @@ impl Design<'_> {
         }
     }
     /// (∂p/∂ρ)ᵀ applied to a slot gradient.
-    pub(crate) fn pull_back(&self, rho: &[f64], slots: &[f64]) -> Vec<f64> {
+    pub fn pull_back(&self, rho: &[f64], slots: &[f64]) -> Vec<f64> {
         match self {
             Design::Model(m) => m.pull_back(rho, slots),
             Design::Plain(_) => slots[..rho.len()].to_vec(),
@@ -62,11 +63,29 @@ pub struct Case<'a> {
     pub rho: &'a [f64],
     /// The run to differentiate, with its plan.
     pub run: &'a Trajectory,
+    /// What stands around its records, in tests of checks.
+    wrap: Option<&'a Wrap>,
+}
+
+impl<'a> Case<'a> {
+    /// A run with what produced it.
+    pub fn new(recipe: &'a StepRecipe, design: Design<'a>, rho: &'a [f64], run: &'a Trajectory) -> Self {
+        Self { recipe, design, rho, run, wrap: None }
+    }
+    /// With something around its records.
+    #[doc(hidden)]
+    pub fn with_wrap(self, wrap: Option<&'a Wrap>) -> Self {
+        Self { wrap, ..self }
+    }
+    /// What stands around its records.
+    pub(crate) fn wrap(&self) -> Option<&Wrap> {
+        self.wrap
+    }
 }
 
 impl Case<'_> {
     /// The slots p = e(ρ) of the run.
-    pub(crate) fn slots(&self) -> Vec<f64> {
+    pub fn slots(&self) -> Vec<f64> {
         self.design.slots(self.rho)
     }
     /// Number of objectives.
@@ -85,6 +104,48 @@ impl Case<'_> {
         };
         let rho: Vec<Wide> = self.rho.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
         self.design.slots(&rho)
+    }
+}
+
+/// All that direct and adjoint ask of the records of a run: products of the one that was linearised last.
+pub trait Records: Products {
+    /// Partials and factors of record `n`, with its columns in time; `p` are the slots.
+    fn linearise(&mut self, case: &Case, n: usize, p: &[f64]) -> Result<(), StepError>;
+    /// R_h and R_t of a record that a declared time moves.
+    fn time_columns(&self) -> [&[f64]; 2];
+    /// (∂e/∂ρ)ᵀ applied to a slot gradient.
+    fn pull_back(&self, case: &Case, slots: &[f64]) -> Vec<f64>;
+    /// The chain that has the products.
+    fn chain(&mut self) -> &mut Chain;
+}
+
+/// Puts something around the records of a run: tests of checks make mistakes in them.
+#[derive(Clone)]
+pub struct Wrap(Arc<Around>);
+
+/// Records from records.
+type Around = dyn Fn(Box<dyn Records>) -> Box<dyn Records> + Send + Sync;
+
+impl Wrap {
+    /// From a function of records.
+    pub fn new(around: impl Fn(Box<dyn Records>) -> Box<dyn Records> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(around))
+    }
+    /// Records with what stands around them.
+    pub(crate) fn around(&self, records: Box<dyn Records>) -> Box<dyn Records> {
+        (self.0)(records)
+    }
+}
+
+impl std::fmt::Debug for Wrap {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str("Wrap")
+    }
+}
+
+impl PartialEq for Wrap {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
@@ -119,11 +180,14 @@ pub(crate) struct TerminalRows {
 impl TerminalRows {
     /// At the end of a run.
     pub(crate) fn new(case: &Case, p: &[f64]) -> Self {
+        Self::at(case, case.run.plan.steps(), p)
+    }
+    /// At record `n`, as if the run ended there.
+    pub(crate) fn at(case: &Case, n: usize, p: &[f64]) -> Self {
         let sys = case.recipe.system();
         let lay = case.recipe.layout();
         let plan = &case.run.plan;
-        let n = plan.steps();
-        let x = case.run.last();
+        let x = case.run.record(n);
         let t = lay.time().map_or_else(|| plan.node(n, p), |time| x[time]);
         let mut terms = sys.evaluator(p);
         terms.set_branches(plan.branches(n));

@@ -26,7 +26,7 @@
 
 use crate::objective::{Case, Gradient, terminal};
 use gradyn_dynamics::formulation::{largest_mass, smallest_row};
-use gradyn_dynamics::{Chain, Residual, StepArgs, StepError};
+use gradyn_dynamics::{Chain, Products, Residual, StepArgs, StepError};
 use gradyn_model::{Evaluator, FunctionalSet, RunScalar};
 use gradyn_num::complex::STEP;
 use gradyn_num::{Complex, Wide, largest};
@@ -51,6 +51,31 @@ impl Corrections {
     }
 }
 
+/// Records whose corrections are confirmed by another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confirm {
+    /// Every record.
+    All,
+    /// One of eight, the first and the last, those of events and restarts, and those that declared times
+    /// move. With an exact A others need one correction; where a confirmed record needs more than two, A is
+    /// not exact, and every record is confirmed.
+    Some,
+}
+
+/// Distance between records that are confirmed in any case.
+const CONFIRMED: usize = 8;
+/// Corrections that an exact A may need: the second where noise is amplified.
+const EXACT: usize = 2;
+
+impl Confirm {
+    /// Is record `n` confirmed?
+    pub fn asks(self, case: &Case, n: usize) -> bool {
+        let plan = &case.run.plan;
+        let special = || plan.restarts[n] || plan.edges[n].is_some() || plan.moves(n);
+        self == Self::All || n.is_multiple_of(CONFIRMED) || n == plan.steps() || special()
+    }
+}
+
 /// Corrections of a record, at most.
 const MOST: usize = 20;
 /// The noise of stages beside that of nodes: coefficients of DOP853 reach 43.
@@ -58,13 +83,13 @@ const STAGES: f64 = 100.0;
 
 /// Carries seeded parameters through the run: ψ with its derivative parts. `unit` is the size of a seed,
 /// `scales[k]` the typical size of the parameter behind direction k; `observe` gets each record's number and
-/// the record.
+/// the record. Records that are not confirmed have one correction.
 pub(crate) fn program<S: RunScalar>(
     case: &Case,
     rho: &[S],
     unit: f64,
     scales: &[f64],
-    stats: &mut Corrections,
+    (stats, confirm): (&mut Corrections, Confirm),
     mut observe: impl FnMut(usize, &[S]),
 ) -> Result<Vec<S>, StepError> {
     let (recipe, run, lay) = (case.recipe, case.run, case.run.layout);
@@ -83,7 +108,8 @@ pub(crate) fn program<S: RunScalar>(
         // A and the real parts, which are those of the run
         let record = run.args(n, &p_re);
         chain.linearise(&record)?;
-        noise.begin(n, &chain);
+        let confirmed = confirm.asks(case, n);
+        noise.begin(n, &chain, confirmed);
         x.iter_mut().zip(record.x).for_each(|(x, re)| *x = S::from(*re));
         // (1)
         let mut count = 0;
@@ -102,6 +128,9 @@ pub(crate) fn program<S: RunScalar>(
                 break;
             }
             count += 1;
+            if !confirmed && worst.0.is_finite() {
+                break;
+            }
             if count == MOST || worst.0.is_nan() {
                 return Err(unsettled(case, record.span.end(), count, worst));
             }
@@ -141,7 +170,7 @@ impl<'c> Noise<'c> {
         }
     }
     /// Moves on to record n, which is linearised.
-    fn begin(&mut self, n: usize, chain: &Chain) {
+    fn begin(&mut self, n: usize, chain: &Chain, confirmed: bool) {
         if n == 0 {
             // in equilibrium a and λ may be zero, whatever the parameters: roundings of loads that cancel
             let loads = chain.start.loads();
@@ -150,7 +179,9 @@ impl<'c> Noise<'c> {
                 size[3] = loads / self.row * self.unit / scale;
             }
         }
-        self.slopes.add(self.case, n);
+        if confirmed {
+            self.slopes.add(self.case, n);
+        }
     }
     /// Least sizes of the blocks of a record: angles of joints may all be zero, and centripetal terms cancel
     /// about an axis of symmetry, (3).
@@ -258,7 +289,7 @@ pub fn automatic(case: &Case) -> Result<(Gradient, Corrections), StepError> {
         let rho: Vec<Wide> = case.rho.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
         let scales: Vec<f64> =
             (first..first + 8).map(|k| if k < count { case.design.scale(k) } else { 1.0 }).collect();
-        let psi = program(case, &rho, 1.0, &scales, &mut stats, |_, _| {})?;
+        let psi = program(case, &rho, 1.0, &scales, (&mut stats, Confirm::All), |_, _| {})?;
         for (row, psi) in gradient.iter_mut().zip(&psi) {
             row[first..].iter_mut().zip(psi.eps).for_each(|(g, e)| *g = e);
         }
@@ -274,16 +305,19 @@ pub fn complex_step(case: &Case) -> Result<(Gradient, Corrections), StepError> {
     for k in 0..count {
         let seed = |i: usize, re: f64| Complex { re, im: if i == k { STEP } else { 0.0 } };
         let rho: Vec<Complex> = case.rho.iter().enumerate().map(|(i, &x)| seed(i, x)).collect();
-        let psi = program(case, &rho, STEP, &[case.design.scale(k)], &mut stats, |_, _| {})?;
+        let scale = case.design.scale(k);
+        let psi = program(case, &rho, STEP, &[scale], (&mut stats, Confirm::All), |_, _| {})?;
         gradient.iter_mut().zip(&psi).for_each(|(row, psi)| row[k] = psi.im / STEP);
     }
     Ok((gradient, stats))
 }
 
-/// dψ along one direction of ρ by a complex step; `observe` gets each record's number and its derivative s_n.
+/// dψ along one direction of ρ by a complex step; `observe` gets each record's number and its derivative s_n,
+/// once more from record 0 on where every record has to be confirmed after all.
 pub fn directional(
     case: &Case,
     direction: &[f64],
+    confirm: Confirm,
     mut observe: impl FnMut(usize, &[f64]),
 ) -> Result<Vec<f64>, StepError> {
     let rho: Vec<Complex> =
@@ -293,6 +327,10 @@ pub fn directional(
         s.iter_mut().zip(x).for_each(|(s, x)| *s = x.im / STEP);
         observe(n, &s);
     };
-    let psi = program(case, &rho, STEP, &[1.0], &mut Corrections::default(), tell)?;
+    let mut stats = Corrections::default();
+    let psi = program(case, &rho, STEP, &[1.0], (&mut stats, confirm), tell)?;
+    if confirm == Confirm::Some && stats.worst > EXACT {
+        return directional(case, direction, Confirm::All, observe);
+    }
     Ok(psi.iter().map(|psi| psi.im / STEP).collect())
 }

@@ -5,20 +5,24 @@
 //!
 //! ```text
 //! program     does one direction of it agree with a complex step through the program?                   (1)
-//! moved       does it say what happens to designs that are moved along that direction?                  (2)
-//! errors      what are ψ and ∇ψ known to?                                                               (3)
-//! growth      how fast do perturbations of the motion grow?                                             (4)
+//! products    are products of steps those of the residual, and transposes of each other?                (2)
+//! moved       does it say what happens to designs that are moved along that direction?                  (3)
+//! errors      what are ψ and ∇ψ known to?                                                               (4)
+//! growth      how fast do perturbations of the motion grow?                                             (5)
 //! ```
-//! (2) sees jumps, to which (3) is blind, and (3) sees steps that do not resolve a model, to which (2) is blind.
+//! (3) sees jumps, to which (4) is blind, and (4) sees steps that do not resolve a model, to which (3) is
+//! blind.
 
 mod direction;
 mod errors;
 mod moved;
+mod products;
 mod program;
 mod verdict;
 
 pub use errors::Errors;
 pub use moved::{Moved, Outcome};
+pub use products::{Between, ProductCheck};
 pub use program::{Growth, ProgramCheck};
 pub use verdict::{Reason, Verdict};
 
@@ -27,7 +31,7 @@ use crate::gradient::GradientReport;
 use crate::prepared::{Prepared, Run};
 use direction::Direction;
 use gradyn_num::largest;
-use gradyn_sensitivity::Gradient;
+use gradyn_sensitivity::{Confirm, Gradient};
 use std::time::Instant;
 
 /// What is known of a gradient.
@@ -37,14 +41,16 @@ pub struct Certificate {
     pub verdict: Verdict,
     /// Why it is not trusted: a reason for each finding.
     pub reasons: Vec<Reason>,
-    /// (1) and (4), where the program can be carried along.
+    /// (1) and (5), where the program can be carried along.
     pub program: Option<ProgramCheck>,
-    /// (2) of each objective.
+    /// (2), where (1) could be made.
+    pub products: Option<ProductCheck>,
+    /// (3) of each objective.
     pub moved: Vec<Moved>,
-    /// (3).
+    /// (4).
     pub errors: Option<Errors>,
-    /// Computing times of (1), (2) and (3) [s].
-    pub seconds: [f64; 3],
+    /// Computing times of (1), (2), (3) and (4) [s].
+    pub seconds: [f64; 4],
 }
 
 impl Certificate {
@@ -67,20 +73,27 @@ impl Prepared {
         let mut clock = Instant::now();
         let mut lap = || std::mem::replace(&mut clock, Instant::now()).elapsed().as_secs_f64();
 
-        // (1), (4)
-        let program = self.check_program(run, &report.rows);
+        // (1), (5)
+        let (program, samples) = match self.through_program(run, &report.rows, Confirm::Some) {
+            Ok((program, samples)) => (Ok(program), Some(samples)),
+            Err(e) => (Err(e), None),
+        };
         let program_seconds = lap();
 
-        // (3)
+        // (2)
+        let products = samples.map(|s| self.check_products(run, &direction, &s)).transpose()?;
+        let products_seconds = lap();
+
+        // (4)
         let errors = Errors::new(self, run, report, program.as_ref().ok());
         let errors_seconds = lap();
 
-        // (2)
+        // (3)
         let moved = match &errors {
             Ok(errors) => moved::moved(self, run, &report.rows, &direction, errors),
             Err(_) => vec![],
         };
-        let seconds = [program_seconds, lap(), errors_seconds];
+        let seconds = [program_seconds, products_seconds, lap(), errors_seconds];
 
         // verdict
         let reasons = verdict::reasons(&verdict::Findings {
@@ -88,11 +101,13 @@ impl Prepared {
             run,
             report,
             program: &program,
+            products: products.as_ref(),
             moved: &moved,
             errors: &errors,
         });
         let verdict = reasons.iter().map(|r| r.verdict).max().unwrap_or(Verdict::Trusted);
-        Ok(Certificate { verdict, reasons, program: program.ok(), moved, errors: errors.ok(), seconds })
+        let (program, errors) = (program.ok(), errors.ok());
+        Ok(Certificate { verdict, reasons, program, products, moved, errors, seconds })
     }
 }
 

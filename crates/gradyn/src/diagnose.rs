@@ -3,6 +3,7 @@
 
 mod branch;
 mod cuts;
+mod decisions;
 mod ends;
 mod energy;
 mod freedoms;
@@ -40,6 +41,7 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
     geometry::check_values(model, run)?;
     model.check_durations(run)?;
     redundancy::check_redundancy(model, run)?;
+    decisions::check_decisions(model, run, p)?;
 
     // |Φ|, |Φ̇|, E along the run
     let growth = measure(model, run, &mut model.model.every_row().evaluator(p));

@@ -80,10 +80,15 @@ pub(crate) fn index3_adjoint(s: Sensitivity, m: &Method) -> Option<[&'static str
     holds.then_some(["adjoint-dae of index 3", "use direct or discrete-adjoint, or index1"])
 }
 
-/// Refuses sensitivities of the equations of motion for a run that has events or chose its rows again:
-/// they have one law and one set of rows.
+/// Refuses sensitivities of the equations of motion for a run that may have events, or chose its rows again:
+/// they have one law and one set of rows, and records without a time of their own.
 fn check_one_choice(run: &Run, sensitivity: Sensitivity) -> Result<(), Error> {
     let plan = &run.trajectory.plan;
+    if sensitivity.is_continuous() && run.trajectory.layout.time().is_some() {
+        let message =
+            format!("{} has one law, and this model has conditions that may jump", sensitivity.name());
+        return Err(Error::method(message, "use discrete-adjoint or discrete-direct, which follow the run"));
+    }
     let changes = |n: &usize| plan.restarts[*n] || plan.edges[*n].is_some();
     let changed = (0..=plan.steps()).find(changes);
     if let Some(n) = changed.filter(|_| sensitivity.is_continuous()) {
@@ -182,6 +187,15 @@ impl Prepared {
     pub(crate) fn central_differences(&self, run: &Run, relative: f64) -> Result<Gradient, Error> {
         self.differences(run, relative, false)
     }
+    /// Differences extrapolated from steps `relative` × scale.
+    pub(crate) fn extrapolated_from(&self, run: &Run, relative: f64) -> Result<Gradient, Error> {
+        self.check_own(run)?;
+        let recipe = run.method.build(&self.model);
+        let tolerance = run.method.extrapolation_tol;
+        let rows = differences::extrapolated(&self.case(&recipe, run), relative, tolerance)?.gradient;
+        let rows = self.chained(run, rows);
+        Ok(self.final_time(run, &rows)?.reduce(&rows))
+    }
     fn differences(&self, run: &Run, relative: f64, richardson: bool) -> Result<Gradient, Error> {
         self.check_own(run)?;
         let recipe = run.method.build(&self.model);
@@ -234,6 +248,7 @@ impl Prepared {
     }
     /// A run and what produced it.
     pub(crate) fn case<'a>(&'a self, recipe: &'a StepRecipe, run: &'a Run) -> Case<'a> {
-        Case { recipe, design: Design::Model(&self.model), rho: &run.rho, run: &run.trajectory }
+        let case = Case::new(recipe, Design::Model(&self.model), &run.rho, &run.trajectory);
+        case.with_wrap(run.method.mistakes.records.as_ref())
     }
 }

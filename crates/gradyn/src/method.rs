@@ -15,6 +15,7 @@ use gradyn_dynamics::{
     Adams, Compliance, Integrated, Lagrange, Newmark, Rosenbrock, RungeKutta, Scheme, StepKind, StepRecipe,
 };
 use gradyn_model::{Model, Owner, RowScaling, Setup, Warning, WarningCode};
+use gradyn_sensitivity::Wrap;
 
 /// How steps are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,10 +34,12 @@ pub enum Stepping {
 }
 
 /// Mistakes on purpose, by which tests find out whether checks notice them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mistakes {
     /// Leaves (Φ_qᵀλ)_q out of the tangents.
     wrong_tangent: bool,
+    /// What stands around the records of which sensitivities take products.
+    pub(crate) records: Option<Wrap>,
 }
 
 /// Formulation, integrator, steps, options.
@@ -162,6 +165,12 @@ impl Method {
     #[doc(hidden)]
     pub fn with_wrong_tangent(mut self) -> Self {
         self.mistakes.wrong_tangent = true;
+        self
+    }
+    /// With something around the records of a run: gradients are wrong, and checks must say so.
+    #[doc(hidden)]
+    pub fn with_records(mut self, wrap: Wrap) -> Self {
+        self.mistakes.records = Some(wrap);
         self
     }
     /// What a model file asks for.

@@ -94,7 +94,11 @@ impl Prepared {
     /// Runs from the start to the final time, or until the observer, which is called after each step, breaks
     /// the run off.
     pub fn simulate(&self, method: &Method, observe: Observer) -> Result<Run, Error> {
-        let mut run = self.walk_through(method, observe)?;
+        self.inspected(self.walk_through(method, observe)?)
+    }
+    /// A run with what there is to know about it; what it must not have passed or decided is an error.
+    #[doc(hidden)]
+    pub fn inspected(&self, mut run: Run) -> Result<Run, Error> {
         let p = self.model.slots(&run.rho);
         diagnose::inspect(self, &mut run, &p)?;
         Ok(run)

@@ -244,8 +244,7 @@ impl UserModel {
         // rows by the method, the final time as a parameter of its own
         let scales = [&self.scales[..], &[run.rho[self.rho.len()].abs().max(1e-3)]].concat();
         let recipe = self.recipe(&run.method);
-        let case =
-            Case { recipe: &recipe, design: Design::Plain(&scales), rho: &run.rho, run: &run.trajectory };
+        let case = Case::new(&recipe, Design::Plain(&scales), &run.rho, &run.trajectory);
         let Rows { rows, corrections, extrapolated } = rows_by(&case, &run.method, sensitivity)?;
         // chain rule of the final time
         let free = match self.t_end {

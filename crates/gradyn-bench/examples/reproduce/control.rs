@@ -68,7 +68,7 @@ fn factorizations(model: &Prepared, m: &Method) -> f64 {
     let run = model.run(m).expect("runs");
     let recipe = m.build(&model.model);
     let design = Design::Model(&model.model);
-    let case = Case { recipe: &recipe, design, rho: model.rho(), run: &run.trajectory };
+    let case = Case::new(&recipe, design, model.rho(), &run.trajectory);
     let direct = gradyn_sensitivity::direct(&case, |_, _| {}).expect("sweeps");
     let count = direct.factorizations.expect("counted");
     count as f64 / run.trajectory.plan.steps() as f64

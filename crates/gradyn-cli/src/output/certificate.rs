@@ -1,6 +1,6 @@
 //! Certificates, for people and for programs.
 
-use gradyn::certificate::{Errors, Growth, Moved, Outcome, ProgramCheck, Reason};
+use gradyn::certificate::{Errors, Growth, Moved, Outcome, ProductCheck, ProgramCheck, Reason};
 use gradyn::{Certificate, GradientReport, Prepared, Run, Verdict};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -12,6 +12,7 @@ pub(crate) fn certificate_text(p: &Prepared, run: &Run, g: &GradientReport, c: &
         let _ = writeln!(out, "  {text}");
     }
     out.extend(c.program.iter().map(program_text));
+    out.extend(c.products.iter().map(products_text));
     for (name, m) in p.objectives().iter().zip(&c.moved) {
         let _ = writeln!(out, "  moved       {name}: {}", moved_text(m));
     }
@@ -19,11 +20,11 @@ pub(crate) fn certificate_text(p: &Prepared, run: &Run, g: &GradientReport, c: &
         let _ = writeln!(out, "  errors (±)  by {}", e.other);
     }
     let whole = run.seconds + g.seconds;
-    let [program, moved, errors] = c.seconds.map(|s| 100.0 * s / whole);
+    let [program, products, moved, errors] = c.seconds.map(|s| 100.0 * s / whole);
     let _ = writeln!(
         out,
-        "  cost        {:.2} ms: program {program:.0} %, moved {moved:.0} %, errors \
-         {errors:.0} % of forward and gradient (--no-certificate skips it)",
+        "  cost        {:.2} ms: program {program:.0} %, products {products:.0} %, moved {moved:.0} %, \
+         errors {errors:.0} % of forward and gradient (--no-certificate skips it)",
         c.total_seconds() * 1e3
     );
     out
@@ -66,6 +67,14 @@ fn program_text(check: &ProgramCheck) -> String {
     out
 }
 
+/// Products of steps, forward and backward.
+fn products_text(check: &ProductCheck) -> String {
+    format!(
+        "  products    of {} records differ from their transposes by {:.1e}\n",
+        check.records, check.distance
+    )
+}
+
 /// What a moved difference says.
 pub(crate) fn moved_text(m: &Moved) -> String {
     let values = format!("{:.6e} ± {:.0e} by runs, {:.6e} by the gradient", m.difference, m.bar, m.along);
@@ -83,12 +92,12 @@ pub(crate) fn certificate_json(p: &Prepared, c: &Certificate) -> Value {
         let about = r.subject.as_ref().map(|s| s.name.clone());
         json!({"verdict": r.verdict.name(), "text": r.text, "about": about})
     };
-    let [program, moved, errors] = c.seconds;
+    let [program, products, moved, errors] = c.seconds;
     let mut o = json!({
         "verdict": c.verdict.name(),
         "reasons": c.reasons.iter().map(reason).collect::<Vec<_>>(),
         "moved": p.objectives().iter().zip(&c.moved).map(moved_json).collect::<Vec<_>>(),
-        "seconds": {"program": program, "moved": moved, "errors": errors},
+        "seconds": {"program": program, "products": products, "moved": moved, "errors": errors},
     });
     if let Some(check) = &c.program {
         let Growth { rate, .. } = check.growth;
@@ -98,6 +107,9 @@ pub(crate) fn certificate_json(p: &Prepared, c: &Certificate) -> Value {
         if !check.zero.is_empty() {
             o["zero_to_rounding"] = json!(check.zero);
         }
+    }
+    if let Some(check) = &c.products {
+        o["products"] = json!({"records": check.records, "distance": check.distance, "time": check.time});
     }
     if let Some(e) = &c.errors {
         o["errors"] = errors_json(p, e);

@@ -5,7 +5,7 @@
 //! the time of a record is its last number ([`Clock`]).
 
 use super::clock::Clock;
-use super::{Counts, Report, Span, StepArgs, StepRecipe, Stepper, Tolerance};
+use super::{Counts, Products, Report, Span, StepArgs, StepRecipe, Stepper, Tolerance};
 use crate::control::Controller;
 use crate::error::StepError;
 use crate::initial::restart::Restart;
@@ -309,15 +309,7 @@ impl Chain {
             }
         }
     }
-    /// Solves with the linearised record: b ← R_x⁻¹ b.
-    pub fn solve(&mut self, b: &mut [f64]) {
-        let Some(clock) = self.clock.take() else { return self.solve_plain(b) };
-        let (x, time) = b.split_at_mut(self.len);
-        clock.before_solve(x, time[0]);
-        self.solve_plain(x);
-        clock.after_solve(x, &mut time[0]);
-        self.clock = Some(clock);
-    }
+    /// Solves with R_x of all of the record but its time.
     fn solve_plain(&mut self, b: &mut [f64]) {
         let len = self.step_len;
         match self.last {
@@ -326,79 +318,13 @@ impl Chain {
             Linearised::Restart => self.restarted().solve(b),
         }
     }
-    /// Solves with its transpose: b ← R_x⁻ᵀ b.
-    pub fn solve_t(&mut self, b: &mut [f64]) {
-        let Some(clock) = self.clock.take() else { return self.solve_plain_t(b) };
-        let (x, time) = b.split_at_mut(self.len);
-        clock.before_solve_t(x, &mut time[0]);
-        self.solve_plain_t(x);
-        clock.after_solve_t(x, &mut time[0]);
-        self.clock = Some(clock);
-    }
+    /// Solves with its transpose.
     fn solve_plain_t(&mut self, b: &mut [f64]) {
         let len = self.step_len;
         match self.last {
             Linearised::Start => self.start.solve_t(self.recipe.system(), &mut b[..len]),
             Linearised::Step => self.step().solve_t(&mut b[..len]),
             Linearised::Restart => self.restarted().solve_t(b),
-        }
-    }
-    /// r += R_past s; record 0 has no past.
-    pub fn past_mul(&mut self, s: &[f64], r: &mut [f64]) {
-        if self.last == Linearised::Start {
-            return;
-        }
-        let (s, s_time) = s.split_at(self.len);
-        let (r, r_time) = r.split_at_mut(self.len);
-        let len = self.step_len;
-        match self.last {
-            Linearised::Restart => self.restarted().past_mul(s, r),
-            _ => self.step().past_mul(&s[..len], &mut r[..len]),
-        }
-        if let Some(clock) = &self.clock {
-            clock.past_mul(s_time[0], r, &mut r_time[0]);
-        }
-    }
-    /// out += R_pastᵀ μ; record 0 has no past.
-    pub fn past_mul_t(&mut self, mu: &[f64], out: &mut [f64]) {
-        if self.last == Linearised::Start {
-            return;
-        }
-        let (mu, mu_time) = mu.split_at(self.len);
-        let (out, out_time) = out.split_at_mut(self.len);
-        let len = self.step_len;
-        match self.last {
-            Linearised::Restart => self.restarted().past_mul_t(mu, out),
-            _ => self.step().past_mul_t(&mu[..len], &mut out[..len]),
-        }
-        if let Some(clock) = &self.clock {
-            clock.past_mul_t(mu, mu_time[0], &mut out_time[0]);
-        }
-    }
-    /// Adds the slots along δ: r += R_p δ.
-    pub fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
-        let (r, time) = r.split_at_mut(self.len);
-        let len = self.step_len;
-        match self.last {
-            Linearised::Start => self.start.slot_mul(self.recipe.system(), delta, &mut r[..len]),
-            Linearised::Step => self.step().slot_mul(delta, &mut r[..len]),
-            Linearised::Restart => self.restarted().slot_mul(delta, r),
-        }
-        if let Some(clock) = &self.clock {
-            clock.slot_mul(delta, &mut time[0]);
-        }
-    }
-    /// grad += s R_pᵀ μ.
-    pub fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]) {
-        let (mu, time) = mu.split_at(self.len);
-        let len = self.step_len;
-        match self.last {
-            Linearised::Start => self.start.slot_mul_t(self.recipe.system(), &mu[..len], s, grad),
-            Linearised::Step => self.step().slot_mul_t(&mu[..len], s, grad),
-            Linearised::Restart => self.restarted().slot_mul_t(mu, s, grad),
-        }
-        if let Some(clock) = &self.clock {
-            clock.slot_mul_t(time[0], s, grad);
         }
     }
     /// Error of the embedded method relative to the tolerances, and the coordinate where it is largest.
@@ -432,5 +358,79 @@ impl Chain {
             factorizations: a.factorizations.zip(b.factorizations).map(|(a, b)| a + b),
         };
         counts.reduce(sum).unwrap_or_default()
+    }
+}
+
+/// Products of the record that was linearised last; record 0 has no past.
+impl Products for Chain {
+    fn solve(&mut self, b: &mut [f64]) {
+        let Some(clock) = self.clock.take() else { return self.solve_plain(b) };
+        let (x, time) = b.split_at_mut(self.len);
+        clock.before_solve(x, time[0]);
+        self.solve_plain(x);
+        clock.after_solve(x, &mut time[0]);
+        self.clock = Some(clock);
+    }
+    fn solve_t(&mut self, b: &mut [f64]) {
+        let Some(clock) = self.clock.take() else { return self.solve_plain_t(b) };
+        let (x, time) = b.split_at_mut(self.len);
+        clock.before_solve_t(x, &mut time[0]);
+        self.solve_plain_t(x);
+        clock.after_solve_t(x, &mut time[0]);
+        self.clock = Some(clock);
+    }
+    fn past_mul(&mut self, s: &[f64], r: &mut [f64]) {
+        if self.last == Linearised::Start {
+            return;
+        }
+        let (s, s_time) = s.split_at(self.len);
+        let (r, r_time) = r.split_at_mut(self.len);
+        let len = self.step_len;
+        match self.last {
+            Linearised::Restart => self.restarted().past_mul(s, r),
+            _ => self.step().past_mul(&s[..len], &mut r[..len]),
+        }
+        if let Some(clock) = &self.clock {
+            clock.past_mul(s_time[0], r, &mut r_time[0]);
+        }
+    }
+    fn past_mul_t(&mut self, mu: &[f64], out: &mut [f64]) {
+        if self.last == Linearised::Start {
+            return;
+        }
+        let (mu, mu_time) = mu.split_at(self.len);
+        let (out, out_time) = out.split_at_mut(self.len);
+        let len = self.step_len;
+        match self.last {
+            Linearised::Restart => self.restarted().past_mul_t(mu, out),
+            _ => self.step().past_mul_t(&mu[..len], &mut out[..len]),
+        }
+        if let Some(clock) = &self.clock {
+            clock.past_mul_t(mu, mu_time[0], &mut out_time[0]);
+        }
+    }
+    fn slot_mul(&mut self, delta: &[f64], r: &mut [f64]) {
+        let (r, time) = r.split_at_mut(self.len);
+        let len = self.step_len;
+        match self.last {
+            Linearised::Start => self.start.slot_mul(self.recipe.system(), delta, &mut r[..len]),
+            Linearised::Step => self.step().slot_mul(delta, &mut r[..len]),
+            Linearised::Restart => self.restarted().slot_mul(delta, r),
+        }
+        if let Some(clock) = &self.clock {
+            clock.slot_mul(delta, &mut time[0]);
+        }
+    }
+    fn slot_mul_t(&mut self, mu: &[f64], s: f64, grad: &mut [f64]) {
+        let (mu, time) = mu.split_at(self.len);
+        let len = self.step_len;
+        match self.last {
+            Linearised::Start => self.start.slot_mul_t(self.recipe.system(), &mu[..len], s, grad),
+            Linearised::Step => self.step().slot_mul_t(&mu[..len], s, grad),
+            Linearised::Restart => self.restarted().slot_mul_t(mu, s, grad),
+        }
+        if let Some(clock) = &self.clock {
+            clock.slot_mul_t(time[0], s, grad);
+        }
     }
 }

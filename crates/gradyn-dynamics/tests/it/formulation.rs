@@ -6,8 +6,8 @@ use gradyn_dynamics::simulate::unobserved;
 use gradyn_dynamics::step::newmark::{Iteration, Projection, ProjectionMatrix};
 use gradyn_dynamics::tableau::{RK4, Tableau};
 use gradyn_dynamics::{
-    Compliance, Integrated, Lagrange, Newmark, Residual, RungeKutta, Scheme, Span, StepArgs, StepRecipe,
-    Trajectory, simulate,
+    Compliance, Integrated, Lagrange, Newmark, Products, Residual, RungeKutta, Scheme, Span, StepArgs,
+    StepRecipe, Trajectory, simulate,
 };
 use gradyn_model::{At, Mechanics, Model};
 use gradyn_num::{Pattern, Wide};

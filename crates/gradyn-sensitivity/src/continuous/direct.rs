@@ -20,7 +20,7 @@ pub fn direct(case: &Case) -> Result<Direct, StepError> {
     };
     let recipe = StepRecipe::from(scheme);
     let run = stages(case, &recipe, eq.scheme.nodes)?;
-    tangent(&Case { recipe: &recipe, design: case.design, rho: case.rho, run: &run }, |_, _| {})
+    tangent(&Case::new(&recipe, case.design, case.rho, &run), |_, _| {})
 }
 
 /// The run as records of another scheme, whose stages are at `nodes`.

@@ -11,10 +11,10 @@
 //! the cost does not depend on the number of parameters. Gradients are gathered in slot space; (∂e/∂ρ)ᵀ is
 //! applied once per run.
 
-use super::TimeColumns;
+use super::records::records;
 use super::seeds::{ObjectiveSeeds, SampleSeeds, Seeds};
-use crate::objective::{Case, Gradient};
-use gradyn_dynamics::{Chain, StepError};
+use crate::objective::{Case, Gradient, Records};
+use gradyn_dynamics::StepError;
 use gradyn_model::{Kinematics, Setup};
 
 /// Memory of the sweep.
@@ -23,8 +23,7 @@ pub struct Adjoint {
     carry: Vec<f64>,
     slots: Vec<f64>,
     part: Vec<f64>,
-    chain: Chain,
-    times: TimeColumns,
+    records: Box<dyn Records>,
     /// Linearisations: one factorisation of each block.
     pub linearisations: usize,
     /// Transposed solves.
@@ -57,15 +56,14 @@ impl Adjoint {
             carry: vec![0.0; len * count],
             slots: vec![0.0; args * count],
             part: vec![0.0; args],
-            chain: case.recipe.chain(&p)?,
-            times: TimeColumns::new(case.recipe, &p),
+            records: records(case, &p)?,
             linearisations: 0,
             solves: 0,
         })
     }
     /// Elements evaluated.
-    pub fn visits(&self) -> usize {
-        self.chain.counts().visits
+    pub fn visits(&mut self) -> usize {
+        self.records.chain().counts().visits
     }
     /// The gradient ∇ψ by (1).
     pub fn gradient(&mut self, case: &Case) -> Result<Gradient, StepError> {
@@ -95,7 +93,8 @@ impl Adjoint {
         // μ and Σ (R_p + R_h h' + R_t t')ᵀ μ over slots
         self.sweep(case, p, seeds, history.as_deref_mut())?;
         // ψ_p, and back to ρ
-        let pull = |slots: &[f64]| case.design.pull_back(case.rho, slots);
+        let records = &self.records;
+        let pull = |slots: &[f64]| records.pull_back(case, slots);
         let mut gradient = vec![];
         for (j, slots) in self.slots.chunks_exact_mut(args).enumerate() {
             self.part.fill(0.0);
@@ -120,12 +119,8 @@ impl Adjoint {
         let run = case.run;
         for n in (0..=run.plan.steps()).rev() {
             // factors of R_x, and R_h, R_t where a declared time moves the step
-            let record = run.args(n, p);
-            self.chain.linearise(&record)?;
+            self.records.linearise(case, n, p)?;
             self.linearisations += 1;
-            if run.plan.moves(n) {
-                self.times.set(&record);
-            }
             // μ_n of each value
             for j in 0..seeds.count() {
                 self.solve_record(case, n, j, seeds, history.as_deref_mut());
@@ -150,23 +145,23 @@ impl Adjoint {
         seeds.add_state(n, j, &mut self.mu);
         if let Some(h) = history.as_deref_mut().filter(|_| n == 0) {
             let mut b = self.mu.clone();
-            self.chain.start.state_t(case.recipe.system(), &mut b);
+            self.records.chain().start.state_t(case.recipe.system(), &mut b);
             h.initial_state.push(b[..2 * case.run.layout.n].to_vec());
         }
-        self.chain.solve_t(&mut self.mu);
+        self.records.solve_t(&mut self.mu);
         self.solves += 1;
         // carry = R_pastᵀ μ
         carry.fill(0.0);
-        self.chain.past_mul_t(&self.mu, carry);
+        self.records.past_mul_t(&self.mu, carry);
         // slots -= (R_p + R_h h' + R_t t')ᵀ μ, by way of `part` where it is remembered
         let slots = &mut self.slots[j * args..(j + 1) * args];
         let Some(h) = history else {
-            return gather(case, n, &self.mu, &mut self.chain, &self.times, slots);
+            return gather(case, n, &self.mu, &mut *self.records, slots);
         };
         self.part.fill(0.0);
-        gather(case, n, &self.mu, &mut self.chain, &self.times, &mut self.part);
+        gather(case, n, &self.mu, &mut *self.records, &mut self.part);
         slots.iter_mut().zip(&self.part).for_each(|(s, p)| *s += p);
-        h.records[n][j] = case.design.pull_back(case.rho, &self.part);
+        h.records[n][j] = self.records.pull_back(case, &self.part);
         if n == 0 {
             h.conditions.push(condition_values(case.recipe.system(), &self.mu));
         }
@@ -182,13 +177,12 @@ pub fn weighted_outputs(case: &Case, records: &[usize], weights: &[f64]) -> Resu
 }
 
 /// grad -= (R_p + R_h h' + R_t t')ᵀ μ of record `n`.
-fn gather(case: &Case, n: usize, mu: &[f64], chain: &mut Chain, times: &TimeColumns, grad: &mut [f64]) {
-    chain.slot_mul_t(mu, -1.0, grad);
+pub(super) fn gather(case: &Case, n: usize, mu: &[f64], records: &mut dyn Records, grad: &mut [f64]) {
+    records.slot_mul_t(mu, -1.0, grad);
     let plan = &case.run.plan;
     if plan.moves(n) {
         let dot = |c: &[f64]| mu.iter().zip(c).map(|(m, c)| m * c).sum::<f64>();
-        let h = dot(&times.h);
-        let t = dot(&times.t);
+        let [h, t] = records.time_columns().map(dot);
         // h' = t_n' - t_{n-1}', t' = t_{n-1}'; record 0 starts at t_0
         let mut add = |slot: Option<u32>, x: f64| slot.into_iter().for_each(|s| grad[s as usize] -= x);
         if n == 0 {

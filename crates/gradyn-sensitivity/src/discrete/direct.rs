@@ -6,8 +6,8 @@
 //! One column per direction p' of slots; the factor of `linearise` serves them all. Record 0 is the same
 //! call.
 
-use super::TimeColumns;
-use crate::objective::{Case, Gradient, TerminalRows};
+use super::records::records;
+use crate::objective::{Case, Gradient, Records, TerminalRows};
 use gradyn_dynamics::{Plan, StepError};
 
 /// What a direct run returns.
@@ -37,26 +37,17 @@ pub fn along(
     let len = run.layout.len;
     let count = directions.len();
     // memory, and a column for each direction
-    let mut chain = case.recipe.chain(&p)?;
-    let mut times = TimeColumns::new(case.recipe, &p);
+    let mut records = records(case, &p)?;
     let mut s = vec![0.0; count * len];
     let mut r = vec![0.0; len];
     // (1), record by record
     for n in 0..=run.plan.steps() {
-        let args = run.args(n, &p);
-        chain.linearise(&args)?;
-        if run.plan.moves(n) {
-            times.set(&args);
-        }
+        records.linearise(case, n, &p)?;
         for (s, delta) in s.chunks_exact_mut(len).zip(directions) {
             r.fill(0.0);
-            chain.past_mul(s, &mut r);
-            chain.slot_mul(delta, &mut r);
-            let (dh, dt) = moved(&run.plan, n, delta);
-            if dh != 0.0 || dt != 0.0 {
-                (0..len).for_each(|i| r[i] += times.h[i] * dh + times.t[i] * dt);
-            }
-            chain.solve(&mut r);
+            records.past_mul(s, &mut r);
+            own_part(case, n, delta, &mut *records, &mut r);
+            records.solve(&mut r);
             s.iter_mut().zip(&r).for_each(|(s, r)| *s = -r);
         }
         observe(n, &s);
@@ -72,8 +63,18 @@ pub fn along(
     Ok(Direct {
         gradient,
         solves: (run.plan.steps() + 1) * count,
-        factorizations: chain.counts().factorizations,
+        factorizations: records.chain().counts().factorizations,
     })
+}
+
+/// r += R_p p' + R_h h' + R_t t' of record `n`.
+pub(super) fn own_part(case: &Case, n: usize, delta: &[f64], records: &mut dyn Records, r: &mut [f64]) {
+    records.slot_mul(delta, r);
+    let (dh, dt) = moved(&case.run.plan, n, delta);
+    if dh != 0.0 || dt != 0.0 {
+        let [h, t] = records.time_columns();
+        r.iter_mut().zip(h).zip(t).for_each(|((r, h), t)| *r += h * dh + t * dt);
+    }
 }
 
 /// p' of every parameter.

@@ -7,10 +7,11 @@
 //! |q| and |v| are the largest of the run. The horizon is the time in which e^{g t} grows to 10⁴.
 
 use super::direction::Direction;
+use super::products::Samples;
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
 use gradyn_num::largest;
-use gradyn_sensitivity::{Case, Gradient, program};
+use gradyn_sensitivity::{Case, Confirm, Gradient, program};
 
 /// Growth of a perturbation at the horizon.
 const HORIZON: f64 = 1e4;
@@ -56,11 +57,21 @@ impl Growth {
 impl Prepared {
     /// One direction of a gradient of a run against a complex step through the program, (1), and growth (2).
     pub fn check_program(&self, run: &Run, rows: &Gradient) -> Result<ProgramCheck, Error> {
+        Ok(self.through_program(run, rows, Confirm::All)?.0)
+    }
+    /// One direction through the program, with s of some records for the check of products.
+    pub(super) fn through_program(
+        &self,
+        run: &Run,
+        rows: &Gradient,
+        confirm: Confirm,
+    ) -> Result<(ProgramCheck, Samples), Error> {
         self.check_own(run)?;
         let direction = &Direction::new(self).d;
         let recipe = run.method.build(&self.model);
         let case = self.case(&recipe, run);
         let mut norms = Norms::new(&case);
+        let mut samples = Samples::new(&case);
         // dψ along the direction; a second sweep is that of the final time
         let mut sweeps = 0;
         let along = |direction: &[f64]| -> Result<Vec<f64>, Error> {
@@ -69,9 +80,10 @@ impl Prepared {
             let observe = |n: usize, s: &[f64]| {
                 if first {
                     norms.set(n, s);
+                    samples.take(n, s);
                 }
             };
-            let mut all = program::directional(&case, direction, observe)?;
+            let mut all = program::directional(&case, direction, confirm, observe)?;
             self.slopes(run).into_iter().for_each(|(k, slope)| all[k] *= slope);
             Ok(all)
         };
@@ -87,7 +99,7 @@ impl Prepared {
             }
             check.distances.push(distance.unwrap_or(0.0));
         }
-        Ok(check)
+        Ok((check, samples))
     }
 }
 

@@ -21,12 +21,8 @@ fn count(recipe: &StepRecipe, model: &Prepared, run: &gradyn::Run) -> (usize, us
     let before = allocations();
     replay_into(&p, &mut trajectory, &mut chain).expect("runs");
     let forward = allocations() - before;
-    let case = Case {
-        recipe,
-        design: gradyn_sensitivity::Design::Model(&model.model),
-        rho: model.rho(),
-        run: &trajectory,
-    };
+    let design = gradyn_sensitivity::Design::Model(&model.model);
+    let case = Case::new(recipe, design, model.rho(), &trajectory);
     let mut adjoint = Adjoint::new(&case).expect("factors");
     adjoint.gradient(&case).expect("sweeps");
     let before = allocations();

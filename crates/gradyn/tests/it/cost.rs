@@ -9,12 +9,8 @@ use gradyn_testkit::models::five_bar_control;
 
 /// (parameters, steps, linearisations, transposed solves, element visits) of one gradient.
 fn count(recipe: &StepRecipe, model: &Prepared, run: &gradyn::Run) -> (usize, [usize; 4]) {
-    let case = Case {
-        recipe,
-        design: gradyn_sensitivity::Design::Model(&model.model),
-        rho: model.rho(),
-        run: &run.trajectory,
-    };
+    let design = gradyn_sensitivity::Design::Model(&model.model);
+    let case = Case::new(recipe, design, model.rho(), &run.trajectory);
     let mut adjoint = Adjoint::new(&case).expect("factors");
     let g = adjoint.gradient(&case).expect("sweeps");
     (g[0].len(), [run.trajectory.plan.steps(), adjoint.linearisations, adjoint.solves, adjoint.visits()])
@@ -46,7 +42,7 @@ fn direct_factorises_two_matrices_a_step() {
             let run = model.run(&method).expect("runs");
             let recipe = method.build(&model.model);
             let design = gradyn_sensitivity::Design::Model(&model.model);
-            let case = Case { recipe: &recipe, design, rho: model.rho(), run: &run.trajectory };
+            let case = Case::new(&recipe, design, model.rho(), &run.trajectory);
             let done = gradyn_sensitivity::direct(&case, |_, _| {}).expect("sweeps").factorizations;
             assert_eq!(
                 done,

@@ -2,6 +2,7 @@
 
 mod adams;
 mod agreement;
+mod alarms;
 mod ali3p;
 mod alloc_free;
 mod check;
@@ -17,6 +18,7 @@ mod elements;
 mod equilibrium;
 mod events;
 mod examples;
+mod faults;
 mod file;
 mod final_time;
 mod five_bar;

@@ -4,7 +4,7 @@ use super::super::consistent::make_consistent;
 use super::Sweep;
 use crate::discrete::TimeColumns;
 use crate::objective::TerminalRows;
-use gradyn_dynamics::StepError;
+use gradyn_dynamics::{Products, StepError};
 use gradyn_model::FunctionalSet;
 use gradyn_num::Wide;
 

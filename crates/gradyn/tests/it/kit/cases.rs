@@ -15,7 +15,7 @@ const STUDIES: [&str; 2] = ["manipulator_minimum_time", "slider_crank_codesign"]
 
 /// Linkages that penalty cannot run: it loads redundant rows by drift times α. All other formulations meet
 /// them in a test of their own (`gradyn/tests/it/overconstrained.rs`).
-const OVERCONSTRAINED: [&str; 2] = ["bricard", "bennett"];
+pub(crate) const OVERCONSTRAINED: [&str; 2] = ["bricard", "bennett"];
 
 /// Runs that are made of events, which short runs do not reach (`gradyn/tests/it/events`).
 const EVENTS: [&str; 2] = ["bouncing_ball", "catapult"];
@@ -70,4 +70,17 @@ pub(crate) fn cases() -> Vec<(String, Mechanism)> {
 /// The step of a model: a rotor at hundreds of rad/s needs short ones.
 pub(crate) fn step(name: &str) -> f64 {
     if name.contains("gyroscope") || name.contains("top") { 0.25 * STEP } else { STEP }
+}
+
+/// A part of the run of a mechanism, whose end still depends on what it depended on; a condition for the
+/// final time cannot be made shorter.
+pub(crate) fn shorten(m: &mut Mechanism, part: f64) {
+    if m.until.is_some() || part == 1.0 {
+        return;
+    }
+    let [start, end] = [&m.t_start, &m.t_end].map(|t| match &t.source {
+        Source::Expression(text) => format!("({text})"),
+        Source::Value(x) => format!("({x})"),
+    });
+    m.t_end = format!("{start} + {part} * ({end} - {start})").into();
 }

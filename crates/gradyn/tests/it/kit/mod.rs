@@ -3,5 +3,6 @@
 pub(crate) mod agree;
 pub(crate) mod cases;
 pub(crate) mod elements;
+pub(crate) mod faults;
 pub(crate) mod hard_points;
 pub(crate) mod pairs;
