@@ -6,10 +6,11 @@
 //! P_i0 = (ψ(ρ + δ_i) - ψ(ρ)) / δ_i,   δ_i = δ₀/(i + 1)                                (2)  [B92, Eqs. 64–66]
 //! P_ik = P_i,k-1 + (1 + i - k)/k (P_i,k-1 - P_i-1,k-1)                               (3)  [B92, Eq. 67]
 //! |P_nn - P_n,n-1| ≤ ε max(|P_nn|, |ψ|/scale)                                        (4)  [B92, Eq. 68]
+//! bar = max(|P_nn - P_n,n-1|, |P_nn - P_n-1,n-1|)                                     (5)
 //! ```
 //! In (4) the bound is relative to the entry, or to what the objective has to offer per scale of the
-//! parameter. The left side is the error bar; where no order reaches the bound, the entry with the smallest
-//! bar is reported as not converged.
+//! parameter. Where no order reaches the bound, the entry with the smallest left side is reported as not
+//! converged. The left side alone is no error bar: of ten roundings one is small by accident.
 
 use crate::objective::{Case, Gradient, values};
 use gradyn_dynamics::StepError;
@@ -53,7 +54,7 @@ pub(crate) const MOST: usize = 9;
 pub struct Extrapolated {
     /// Extrapolated gradient P_nn.
     pub gradient: Gradient,
-    /// |P_nn - P_n,n-1|.
+    /// Error bars (5).
     pub bars: Gradient,
     /// Is (4) satisfied?
     pub converged: Vec<Vec<bool>>,
@@ -105,17 +106,18 @@ fn largest_step(case: &Case, k: usize, step: f64) -> f64 {
     (0..40).map(|i| step * 0.25f64.powi(i)).find(|δ| takes(*δ) && takes(-*δ)).unwrap_or(step)
 }
 
-/// The last row of (3), and the entry with the smallest bar.
+/// The last row of (3), and the entry with the smallest left side of (4), with its bar (5).
 #[derive(Clone)]
 struct Table {
     row: Vec<f64>,
     best: f64,
+    left: f64,
     bar: f64,
     converged: bool,
 }
 impl Default for Table {
     fn default() -> Self {
-        Self { row: vec![], best: f64::NAN, bar: f64::INFINITY, converged: false }
+        Self { row: vec![], best: f64::NAN, left: f64::INFINITY, bar: f64::INFINITY, converged: false }
     }
 }
 impl Table {
@@ -128,10 +130,12 @@ impl Table {
             let b = self.row[k - 1];
             row.push(a + (1 + i - k) as f64 / k as f64 * (a - b));
         }
-        if i > 0 && (row[i] - row[i - 1]).abs() < self.bar {
-            (self.best, self.bar) = (row[i], (row[i] - row[i - 1]).abs());
+        if i > 0 && (row[i] - row[i - 1]).abs() < self.left {
+            self.best = row[i];
+            self.left = (row[i] - row[i - 1]).abs();
+            self.bar = self.left.max((row[i] - self.row[i - 1]).abs());
         }
-        self.converged = self.bar <= tolerance * self.best.abs().max(size);
+        self.converged = self.left <= tolerance * self.best.abs().max(size);
         self.row = row;
     }
 }

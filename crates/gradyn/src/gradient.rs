@@ -188,6 +188,15 @@ impl Prepared {
     pub(crate) fn central_differences(&self, run: &Run, relative: f64) -> Result<Gradient, Error> {
         self.differences(run, relative, false)
     }
+    /// Differences extrapolated from steps `relative` × scale.
+    pub(crate) fn extrapolated_from(&self, run: &Run, relative: f64) -> Result<Gradient, Error> {
+        self.check_own(run)?;
+        let recipe = run.method.build(&self.model);
+        let tolerance = run.method.extrapolation_tol;
+        let rows = differences::extrapolated(&self.case(&recipe, run), relative, tolerance)?.gradient;
+        let rows = self.chained(run, rows);
+        Ok(self.final_time(run, &rows)?.reduce(&rows))
+    }
     fn differences(&self, run: &Run, relative: f64, richardson: bool) -> Result<Gradient, Error> {
         self.check_own(run)?;
         let recipe = run.method.build(&self.model);

@@ -162,6 +162,11 @@ impl Errors {
     pub(crate) fn times(&self, factor: f64) -> Self {
         Self(self.0.iter().map(|e| e.map(|e| e * factor)).collect())
     }
+    /// Errors that last: that of a value is at least what it becomes where the parameters move by `change` of
+    /// their scales, since the error of a single number may be zero by accident.
+    pub(crate) fn lasting(&self, change: f64) -> Self {
+        Self(self.0.iter().map(|&[value, gradient]| [value.max(change * gradient), gradient]).collect())
+    }
     /// The largest of all errors.
     pub(crate) fn largest(&self) -> f64 {
         largest(self.0.iter().flatten().copied())

@@ -10,6 +10,12 @@ use crate::registry::{Formulation, Integrator, Sensitivity, orders};
 use gradyn_model::{Owner, ParameterInfo, Subject, Warning, WarningCode};
 use gradyn_sensitivity::Gradient;
 
+/// The error of a value is not less than what it becomes where parameters move by this part of their scales.
+const CHANGE: f64 = 0.01;
+
+/// Steps of other extrapolated differences, relative to those asked for: they have other roundings.
+const OTHER_STEP: f64 = 0.7;
+
 /// Runs with h and h/2, or with a tolerance and a hundredth of it, and their discrete adjoints.
 pub(super) struct Group {
     pub runs: [Run; 2],
@@ -95,13 +101,17 @@ impl Group {
     }
     /// Extrapolated differences, compared by their error bars.
     fn extrapolated(&self, model: &Prepared, reference: &Reference) -> Result<Measured, Error> {
-        // distance against bars and tolerance
+        // distance against bars, tolerance, and what other steps say
         let run = &self.runs[0];
         let g = model.gradient(run, Sensitivity::Extrapolated)?;
         let bars = Answer { psi: vec![0.0; run.psi.len()], rows: g.bars.unwrap_or_default() };
         let tolerance = run.method.extrapolation_tol;
         let answer = Answer { psi: run.psi.clone(), rows: g.rows };
-        let expected = |ruler: &Ruler| ruler.norms(&bars).plus(&ruler.uniform(tolerance));
+        let step = OTHER_STEP * run.method.extrapolation_step;
+        let other = Answer { psi: run.psi.clone(), rows: model.extrapolated_from(run, step)? };
+        let apart = answer.minus(&other);
+        let expected =
+            |ruler: &Ruler| ruler.norms(&bars).plus(&ruler.norms(&apart)).plus(&ruler.uniform(tolerance));
         let measured = self.beside(answer, expected, reference);
         // warnings of this entry, or of the final time, which all entries use
         let entry = Subject::new(Owner::Derivative, measured.distance.entry.name(model));
@@ -126,7 +136,7 @@ impl Group {
     fn converging(&self, [coarse, fine]: [Answer; 2], reference: &Reference) -> Measured {
         let ruler = &reference.ruler;
         let run = &self.runs[0];
-        let moved = ruler.norms(&coarse.minus(&fine));
+        let moved = ruler.norms(&coarse.minus(&fine)).lasting(CHANGE);
         let mut expected =
             moved.times(richardson(&run.method)).plus(&reference.errors).plus(&ruler.uniform(rounding(run)));
         let penalty = self.penalty.as_ref().map(|p| ruler.norms(p));
