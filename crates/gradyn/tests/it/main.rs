@@ -2,6 +2,7 @@
 
 mod adams;
 mod agreement;
+mod alarms;
 mod ali3p;
 mod alloc_free;
 mod check;
