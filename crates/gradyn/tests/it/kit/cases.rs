@@ -15,7 +15,7 @@ const STUDIES: [&str; 2] = ["manipulator_minimum_time", "slider_crank_codesign"]
 
 /// Linkages that penalty cannot run: it loads redundant rows by drift times α. All other formulations meet
 /// them in a test of their own (`gradyn/tests/it/overconstrained.rs`).
-const OVERCONSTRAINED: [&str; 2] = ["bricard", "bennett"];
+pub(crate) const OVERCONSTRAINED: [&str; 2] = ["bricard", "bennett"];
 
 /// Runs that are made of events, which short runs do not reach (`gradyn/tests/it/events`).
 const EVENTS: [&str; 2] = ["bouncing_ball", "catapult"];
