@@ -3,6 +3,7 @@
 pub mod alloc;
 pub mod chain;
 pub mod compare;
+pub mod known;
 pub mod models;
 pub mod parametrise;
 pub mod random;
