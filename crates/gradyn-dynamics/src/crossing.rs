@@ -144,12 +144,9 @@ impl Watch {
             let changed: Vec<usize> =
                 (0..sides.len()).filter(|&k| Some(k) != found && self.has_changed(k, sides[k])).collect();
             if changed.is_empty() {
-                if found.is_some() {
-                    break;
-                }
-                match self.dip(&sides, end, trial, chain)? {
+                match self.dip(&sides, (end, found), trial, chain)? {
                     Some(earlier) => end = earlier,
-                    None => return Ok(None),
+                    None => break,
                 }
                 continue;
             }
@@ -167,18 +164,19 @@ impl Watch {
         let [f, rate] = signed(side, self.last[k]);
         Cubic::new([f.max(0.0), rate], signed(side, self.next[k]), size)
     }
-    /// A smaller step in which a condition has changed that is unchanged at the end of a step of `size`.
+    /// A smaller step in which a condition has changed that is unchanged at the end of a step of `size`, where
+    /// `zero` is the condition that is zero there.
     fn dip(
         &mut self,
         sides: &[f64],
-        size: f64,
+        (size, zero): (f64, Option<usize>),
         trial: &mut Trial,
         chain: &mut Chain,
     ) -> Result<Option<f64>, StepError> {
         let end = self.next.clone();
         let mut looked = false;
-        let watched: Vec<usize> = (0..sides.len()).filter(|&k| self.watched[k]).collect();
-        for k in watched {
+        let others: Vec<usize> = (0..sides.len()).filter(|&k| self.watched[k] && Some(k) != zero).collect();
+        for k in others {
             let cubic = self.cubic(k, sides[k], size);
             let near: Vec<f64> = cubic.dips().collect();
             for θ in near {
