@@ -10,7 +10,9 @@
 //! growth      how fast do perturbations of the motion grow?                                             (4)
 //! ```
 //! (2) sees jumps, to which (3) is blind, and (3) sees steps that do not resolve a model, to which (2) is blind.
+//! What happens between nodes may escape both, so that the run is asked for it (`between`).
 
+mod between;
 mod direction;
 mod errors;
 mod moved;
@@ -64,6 +66,7 @@ impl Prepared {
         // (1), (4)
         let program = self.check_program(run, &report.rows);
         let program_seconds = lap();
+        let between = between::between(self, run);
 
         // (3)
         let errors = Errors::new(self, run, report, program.as_ref().ok());
@@ -84,6 +87,7 @@ impl Prepared {
             program: &program,
             moved: &moved,
             errors: &errors,
+            between,
         });
         let verdict = reasons.iter().map(|r| r.verdict).max().unwrap_or(Verdict::Trusted);
         Ok(Certificate { verdict, reasons, program: program.ok(), moved, errors: errors.ok(), seconds })
