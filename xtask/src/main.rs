@@ -1,7 +1,8 @@
 //! Tasks of the workspace, by `cargo xtask TASK`.
 //!
 //! `quick` after an edit of a kernel, `test` before a commit lands, `test --all` before a large piece of work
-//! is called done, `bits` around a change of structure, `reproduce` for the tables and figures of the papers.
+//! is called done, `bits` around a change of structure, `reproduce` for the tables and figures of the papers,
+//! `trust` for the page on certificates.
 
 mod stages;
 mod tools;
@@ -15,6 +16,7 @@ usage: cargo xtask quick               tests of num, model and dynamics, and the
        cargo xtask test [STAGE …]      everything that must be green, or some of its stages
        cargo xtask test --all [STAGE …]  the same with full cross products, optional features, benches and dependencies
        cargo xtask bits [NAME …]       hashes of runs and gradients of the examples, to target/bits.txt
+       cargo xtask trust               docs/trust.md: what certificates say about models that are known
        cargo xtask reproduce [NAME …]  docs/reproduction.md: tables and figures of the papers;
                                        with words, studies whose names begin so: a22, p14-5";
 
@@ -27,6 +29,10 @@ fn main() -> ExitCode {
             Some(word) => usage(&format!("quick takes no words, such as `{word}`\n")),
         },
         "test" => test(words),
+        "trust" => match words.first() {
+            None => run(&[stages::trust()]),
+            Some(word) => usage(&format!("trust takes no words, such as `{word}`\n")),
+        },
         "bits" => run(&[stages::bits(words)]),
         "reproduce" => run(&[stages::reproduce(words)]),
         _ => usage(&format!("there is no task `{task}`\n")),

@@ -69,6 +69,12 @@ pub(crate) fn bits(names: &[String]) -> Stage {
     Stage { name: "bits", tool: None, commands: vec![command] }
 }
 
+/// The page on certificates, by the libraries that the tests have built.
+pub(crate) fn trust() -> Stage {
+    let command = "run --quiet --profile test --package gradyn-bench --example trust";
+    Stage { name: "trust", tool: None, commands: vec![words(command)] }
+}
+
 /// Tables and plots of the papers, by the libraries that the tests have built.
 pub(crate) fn reproduce(names: &[String]) -> Stage {
     let mut command = words("run --quiet --profile test --package gradyn-bench --example reproduce --");

@@ -4,6 +4,7 @@ pub mod alloc;
 pub mod chain;
 pub mod compare;
 pub mod fuzz;
+pub mod known;
 pub mod models;
 pub mod parametrise;
 pub mod random;

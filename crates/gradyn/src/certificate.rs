@@ -12,7 +12,9 @@
 //! ```
 //! (3) sees jumps, to which (4) is blind, and (4) sees steps that do not resolve a model, to which (3) is
 //! blind.
+//! What happens between nodes may escape both, so that the run is asked for it (`between`).
 
+mod between;
 mod direction;
 mod errors;
 mod moved;
@@ -79,6 +81,7 @@ impl Prepared {
             Err(e) => (Err(e), None),
         };
         let program_seconds = lap();
+        let between = between::between(self, run);
 
         // (2)
         let products = samples.map(|s| self.check_products(run, &direction, &s)).transpose()?;
@@ -104,6 +107,7 @@ impl Prepared {
             products: products.as_ref(),
             moved: &moved,
             errors: &errors,
+            between,
         });
         let verdict = reasons.iter().map(|r| r.verdict).max().unwrap_or(Verdict::Trusted);
         let (program, errors) = (program.ok(), errors.ok());

@@ -27,6 +27,7 @@ pub(crate) use redundancy::{
     check_redundant_outputs, check_redundant_parameters, check_static_outputs, minimum_norm,
 };
 pub(crate) use singular::explain;
+pub(crate) use watch::acting;
 
 use crate::error::Error;
 use crate::prepare::{Jump, Passed, Prepared, Run};

@@ -1,11 +1,19 @@
 //! Errors of values and of every entry of a gradient, from another run.
 //!
 //! ```text
-//! ± = |x(h) - x(2h)|   or   |x(tol) - x(10 tol)|           x = (ψ, ∇ψ)                                  (1)
-//!   = 3 |x(h) - x(h/2)|   or   3 |x(tol) - x(tol/10)|      where the coarser run fails                   (2)
+//! ± = |x(h) - x(2.07 h)|   or   |x(tol) - x(10 tol)|        x = (ψ, ∇ψ)                                  (1)
+//!   = 3 |x(h) - x(h/2)|   or   3 |x(tol) - x(tol/10)|      where the coarser run fails or says nothing   (2)
 //! ```
-//! (1) is 2ᵖ - 1 times the error of a method of order p. Errors are not less than the rounding that the check
-//! through the program has seen. The error of the penalty formulation is added.
+//! (1) is 2.07ᵖ - 1 times the error of a method of order p. Steps that are twice as long would end at nodes of
+//! the run, and share what depends on where nodes are: the last step before an event, the sample that is nearest
+//! to a peak, signals that repeat with the steps. Errors are not less than the rounding that the check through
+//! the program has seen, nor than a tenth of the tolerance. A difference may be small by chance, so that no entry
+//! is known better than its row, relative to its size:
+//!
+//! ```text
+//! ±_k ≥ |g_k| √(Σ (±_i s_i)²/Σ (g_i s_i)²)                 s_i the scales of the parameters              (3)
+//! ```
+//! The error of the penalty formulation is added.
 
 use super::direction::Direction;
 use super::program::ProgramCheck;
@@ -19,7 +27,13 @@ use gradyn_sensitivity::Gradient;
 
 /// Roundings of a value.
 const ROUNDINGS: f64 = 8.0;
-/// A run with doubled steps that has more than this part of the steps is the same run.
+/// Factor of the steps of the coarser run.
+const COARSER: f64 = 2.07;
+/// Above this tolerance a run by ten times as much says nothing.
+const LOOSE: f64 = 3e-5;
+/// The part of the tolerance that nothing is known better than.
+const OF_TOLERANCE: f64 = 0.1;
+/// A run with longer steps that has more than this part of the steps is the same run.
 const SAME_RUN: f64 = 0.9;
 /// Factor of (2).
 const FINER: f64 = 3.0;
@@ -58,7 +72,9 @@ impl Errors {
             Ok((new, rows))
         };
         let is_coarser = |r: &(Run, Gradient)| (r.0.trajectory.plan.steps() as f64) < SAME_RUN * steps;
-        let (weight, (coarse, rows)) = match other(2.0).ok().filter(is_coarser) {
+        let is_loose = tolerance(run).is_some_and(|rtol| rtol > LOOSE);
+        let coarser = if is_loose { None } else { other(COARSER).ok().filter(is_coarser) };
+        let (weight, (coarse, rows)) = match coarser {
             Some(coarser) => (1.0, coarser),
             None => (FINER, other(0.5)?),
         };
@@ -69,6 +85,7 @@ impl Errors {
         let values = apart(&run.psi, &coarse.psi);
         let differences: Gradient = report.rows.iter().zip(&rows).map(|(a, b)| apart(a, b)).collect();
         let mut new = Self::known(&values, differences, &coarse);
+        new.add_row(model, report);
         new.add_rounding(model, run, report, program);
         new.add_penalty(model, run, report)?;
         Ok(new)
@@ -82,7 +99,19 @@ impl Errors {
             differences,
         }
     }
-    /// Nothing is below the rounding that was seen.
+    /// No entry is known better than its row, (3).
+    fn add_row(&mut self, model: &Prepared, report: &GradientReport) {
+        for (errors, row) in self.gradient.iter_mut().zip(&report.rows) {
+            let size = |x: &[f64]| {
+                x.iter().zip(model.parameters()).map(|(x, p)| (x * p.scale).powi(2)).sum::<f64>().sqrt()
+            };
+            let [error, gradient] = [size(errors), size(row)];
+            if gradient > 0.0 {
+                errors.iter_mut().zip(row).for_each(|(e, g)| *e = e.max(g.abs() * error / gradient));
+            }
+        }
+    }
+    /// Nothing is below the rounding that was seen, nor below a part of the tolerance.
     fn add_rounding(
         &mut self,
         model: &Prepared,
@@ -90,10 +119,11 @@ impl Errors {
         report: &GradientReport,
         program: Option<&ProgramCheck>,
     ) {
+        let least = (OF_TOLERANCE * tolerance(run).unwrap_or(0.0)).max(ROUNDINGS * f64::EPSILON);
         for (j, row) in report.rows.iter().enumerate() {
-            let seen = program.map_or(0.0, |p| p.distances[j]).max(ROUNDINGS * f64::EPSILON);
+            let seen = program.map_or(0.0, |p| p.distances[j]).max(least);
             let size = largest(row.iter().zip(model.parameters()).map(|(g, p)| g * p.scale));
-            self.values[j] = self.values[j].max(ROUNDINGS * f64::EPSILON * run.psi[j].abs());
+            self.values[j] = self.values[j].max(least * run.psi[j].abs());
             for (error, p) in self.gradient[j].iter_mut().zip(model.parameters()) {
                 *error = error.max(seen * size / p.scale);
             }
@@ -123,13 +153,19 @@ fn sizes(rows: &Gradient) -> Gradient {
     rows.iter().map(|row| row.iter().map(|x| x.abs()).collect()).collect()
 }
 
+/// The relative tolerance of a run that has one.
+fn tolerance(run: &Run) -> Option<f64> {
+    let plan = &run.trajectory.plan;
+    run.method.controller(plan.t[plan.steps()] - plan.t[0]).tolerance.map(|tol| tol.rtol)
+}
+
 /// The method with steps or tolerances that are `factor` times as large; tolerances go by 10.
 fn scaled(m: &Method, run: &Run, factor: f64) -> Method {
-    let tolerance = if factor > 1.0 { 10.0 } else { 0.1 };
+    let tenfold = if factor > 1.0 { 10.0 } else { 0.1 };
     let plan = &run.trajectory.plan;
     let controller = m.controller(plan.t[plan.steps()] - plan.t[0]);
     match (controller.tolerance, controller.step) {
-        (Some(tol), _) => m.clone().tolerance(tolerance * tol.rtol, tolerance * tol.atol),
+        (Some(tol), _) => m.clone().tolerance(tenfold * tol.rtol, tenfold * tol.atol),
         (None, Some(h)) => m.clone().step(factor * h),
         (None, None) => m.clone(),
     }
@@ -138,7 +174,12 @@ fn scaled(m: &Method, run: &Run, factor: f64) -> Method {
 /// Steps or tolerances in words.
 fn described(m: &Method) -> String {
     match m.stepping {
-        Stepping::Fixed(h) => format!("steps of {h} s"),
+        Stepping::Fixed(h) => {
+            // three digits
+            let decimals = (2.0 - h.log10().floor()).max(1.0) as usize;
+            let text = format!("{h:.decimals$}");
+            format!("steps of {} s", text.trim_end_matches('0').trim_end_matches('.'))
+        }
         Stepping::Adaptive { rtol, .. } => format!("rtol {rtol:.0e}"),
         Stepping::Default => "the same steps".into(),
     }

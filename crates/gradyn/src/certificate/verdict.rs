@@ -1,7 +1,7 @@
 //! What the findings of a certificate mean, in one word and in sentences.
 //!
 //! ```text
-//! coarse       ± above 5 % of the size, or above 0.5 % of ψ                                             (1)
+//! coarse       ± above 5 % of the size, or above 0.5 % of ψ; something happens between nodes            (1)
 //! chaotic      exponential growth beyond the horizon, and a range below 1e-4                            (2)
 //! not-smooth   a moved difference that does not settle                                                  (3)
 //! unresolved   checks differ, and nothing explains it                                                   (4)
@@ -83,6 +83,8 @@ pub(super) struct Findings<'a> {
     pub products: Option<&'a ProductCheck>,
     pub moved: &'a [Moved],
     pub errors: &'a Result<Errors, Error>,
+    /// What happens between nodes.
+    pub between: Option<String>,
 }
 
 /// Reasons not to trust a gradient, none where every check agrees.
@@ -90,6 +92,7 @@ pub(super) fn reasons(f: &Findings) -> Vec<Reason> {
     let mut all = vec![];
     all.extend(f.rounding());
     all.extend(f.products());
+    all.extend(f.between.clone().map(|text| Reason { verdict: Verdict::Coarse, text, subject: None }));
     if let Ok(errors) = f.errors {
         all.extend((0..f.run.psi.len()).filter_map(|j| f.coarse(j, errors)));
     }

@@ -12,9 +12,10 @@
 //! order.
 
 use crate::prepare::{Jump, Prepared, Run};
+use gradyn_dynamics::motion::Piece;
 use gradyn_model::spline::Kind;
 use gradyn_model::{Evaluator, FunctionalSet, Level, Subject};
-use gradyn_num::largest;
+use gradyn_num::{Dual, largest};
 
 /// What jumps at a declared time inside the run, (1).
 pub(crate) fn declared_jump(model: &Prepared, run: &Run, terms: &mut Evaluator<f64>) -> Option<Jump> {
@@ -98,6 +99,26 @@ fn jump_at(
         _ => "integrands jump".into(),
     };
     Some(Jump { t, what, subject, impact: k < 2, declared: plan.declared[n].is_some() })
+}
+
+/// Forces and integrands at θ of step `n` where the motion is, and Φ̈ there as a function of time alone, with
+/// the coordinates of the begin of the step.
+pub(crate) fn acting(run: &Run, n: usize, θ: f64, terms: &mut Evaluator<f64>) -> [Vec<f64>; 3] {
+    let plan = &run.trajectory.plan;
+    let lay = run.trajectory.layout;
+    let t = plan.t[n - 1] + θ * plan.h[n - 1];
+    let [_, _, _, rows, _] = quantities(run, n - 1, (t, n), terms);
+    // on the polynomials of the step
+    let mut moving = vec![Dual::from(0.0); lay.z()];
+    Piece::of_step(&run.trajectory, n).at(θ, &mut moving);
+    let node: Vec<f64> = moving.iter().map(|x| x.re).collect();
+    let at = lay.node(t, &node);
+    terms.at(t, at.q);
+    let mut forces = vec![0.0; lay.n];
+    let mut integrands = vec![0.0; lay.o];
+    terms.forces(&at, &mut forces);
+    terms.measure(FunctionalSet::Integrand, &at, &mut integrands);
+    [forces, rows, integrands]
 }
 
 /// Φ, Φ̇, forces, Φ̈ and integrands with the coordinates of node `n` at another time, on the branches of

@@ -1,6 +1,7 @@
 //! Laws that jump or kink, in time and along the motion, against closed forms.
 
 use gradyn::{Coordinates, Method, Prepared, Run, Sensitivity};
+use gradyn_testkit::known::Known;
 
 /// Sensitivities that follow the steps of a run.
 const DISCRETE: [Sensitivity; 4] = [
@@ -35,167 +36,20 @@ pub(super) fn prepared(text: &str, family: Coordinates) -> Prepared {
     Prepared::new_in(&file.mechanism, family).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// One law: parameters with their values, force, objective, and ψ as a function of the parameters.
-struct Law {
-    name: &'static str,
-    parameters: &'static [(&'static str, f64)],
-    force: &'static str,
-    objective: &'static str,
-    psi: fn(&[f64]) -> f64,
-}
-
 const X: &str = r#"terminal = "m.A.x""#;
-
-/// Time, state, forces, objectives, friction; ρ begins with (x0, v0).
-const LAWS: [Law; 11] = [
-    Law {
-        name: "a force that begins at a time",
-        parameters: &[("x0", 0.1), ("v0", 0.2), ("f", 3.0), ("t1", 0.4)],
-        force: "if(t > t1, f, 0)",
-        objective: X,
-        psi: |p| p[0] + p[1] + 0.5 * p[2] * (1.0 - p[3]).powi(2),
-    },
-    Law {
-        name: "a ramp that begins at a time",
-        parameters: &[("x0", 0.1), ("v0", 0.2), ("f", 3.0), ("t1", 0.4)],
-        force: "f*max(t - t1, 0)",
-        objective: X,
-        psi: |p| p[0] + p[1] + p[2] * (1.0 - p[3]).powi(3) / 6.0,
-    },
-    Law {
-        name: "a pulse between two times",
-        parameters: &[("x0", 0.1), ("v0", 0.2), ("f", 3.0), ("t1", 0.2), ("w", 0.3)],
-        force: "f*(t > t1)*(t < t1 + w)",
-        objective: X,
-        psi: |p| p[0] + p[1] + p[2] * p[4] * (1.0 - p[3] - 0.5 * p[4]),
-    },
-    Law {
-        name: "a force that changes at a place",
-        parameters: &[("x0", 0.0), ("v0", 1.0), ("f", 2.0), ("c", 0.5)],
-        force: "if(m.A.x > c, -f, f)",
-        objective: X,
-        psi: |p| {
-            let d = p[3] - p[0];
-            let v = (p[1] * p[1] + 2.0 * p[2] * d).sqrt();
-            let rest = 1.0 - (v - p[1]) / p[2];
-            p[3] + v * rest - 0.5 * p[2] * rest * rest
-        },
-    },
-    Law {
-        name: "dry friction by the sign of the speed",
-        parameters: &[("x0", 0.0), ("v0", 2.0), ("g", 5.0), ("mu", 1.0)],
-        force: "-g - mu*sign(vel(m.A.x))",
-        objective: X,
-        psi: |p| {
-            let up = p[1] / (p[2] + p[3]);
-            p[0] + 0.5 * p[1] * up - 0.5 * (p[2] - p[3]) * (1.0 - up).powi(2)
-        },
-    },
-    Law {
-        name: "a spring with a corner",
-        parameters: &[("x0", 0.4), ("v0", 0.0), ("k", 9.0)],
-        force: "-k*max(m.A.x, 0) - 4*k*min(m.A.x, 0)",
-        objective: X,
-        psi: |p| {
-            // x0 and v0 give amplitude and phase; one passage through zero
-            let w = p[2].sqrt();
-            let amplitude = (p[0] * p[0] + (p[1] / w).powi(2)).sqrt();
-            let t = (std::f64::consts::FRAC_PI_2 + (p[1] / w).atan2(p[0])) / w;
-            -0.5 * amplitude * (2.0 * w * (1.0 - t)).sin()
-        },
-    },
-    Law {
-        name: "the modulus of a place",
-        parameters: &[("x0", -0.3), ("v0", 1.0), ("k", 4.0)],
-        force: "-k*abs(m.A.x)",
-        objective: X,
-        psi: |p| {
-            // x'' = k x up to zero, which is passed with speed v at t; then x'' = -k x
-            let w = p[2].sqrt();
-            let v = (p[1] * p[1] - p[2] * p[0] * p[0]).sqrt();
-            let t = (-p[0] * w / p[1]).atanh() / w;
-            v / w * (w * (1.0 - t)).sin()
-        },
-    },
-    Law {
-        name: "time spent beyond a place",
-        parameters: &[("x0", 0.1), ("v0", 0.8), ("c", 0.5)],
-        force: "0",
-        objective: r#"integral = "if(m.A.x > c, 1, 0)""#,
-        psi: |p| 1.0 - (p[2] - p[0]) / p[1],
-    },
-    Law {
-        name: "length of the path",
-        parameters: &[("x0", 0.0), ("v0", 2.0), ("g", 5.0)],
-        force: "-g",
-        objective: r#"integral = "abs(vel(m.A.x))""#,
-        psi: |p| {
-            let up = p[1] / p[2];
-            0.5 * p[1] * up + 0.5 * p[2] * (1.0 - up).powi(2)
-        },
-    },
-    Law {
-        name: "pieces that join",
-        parameters: &[("x0", 0.0), ("v0", 1.5), ("k", 4.0), ("c", 0.5)],
-        force: "-join(m.A.x, c, 0, k*(m.A.x - c))",
-        objective: X,
-        psi: |p| {
-            let w = p[2].sqrt();
-            p[3] + p[1] / w * (w * (1.0 - (p[3] - p[0]) / p[1])).sin()
-        },
-    },
-    Law {
-        name: "a place that moves",
-        parameters: &[("x0", 0.0), ("v0", 1.0), ("f", 2.0), ("u", 0.5), ("c", 0.3)],
-        force: "if(m.A.x > c + u*t, -f, 0)",
-        objective: X,
-        psi: |p| {
-            let t = (p[4] - p[0]) / (p[1] - p[3]);
-            p[0] + p[1] - 0.5 * p[2] * (1.0 - t).powi(2)
-        },
-    },
-];
-
-impl Law {
-    fn model(&self, family: Coordinates) -> Prepared {
-        let list: Vec<String> = self.parameters.iter().map(|(name, x)| format!("{name} = {x}")).collect();
-        rail(&list.join(", "), self.force, self.objective, family)
-    }
-    fn rho(&self) -> Vec<f64> {
-        self.parameters.iter().map(|p| p.1).collect()
-    }
-    /// ∂ψ by fifth-order differences of the closed form: 1e-11.
-    fn gradient(&self) -> Vec<f64> {
-        let rho = self.rho();
-        let at = |k: usize, d: f64| {
-            let mut moved = rho.clone();
-            moved[k] += d;
-            (self.psi)(&moved)
-        };
-        let d = 2e-3;
-        let difference = |k: usize, d: f64| (at(k, d) - at(k, -d)) / (2.0 * d);
-        let three = |k: usize| {
-            let [a, b, c] = [d, d / 2.0, d / 4.0].map(|d| difference(k, d));
-            let [ab, bc] = [(4.0 * b - a) / 3.0, (4.0 * c - b) / 3.0];
-            (16.0 * bc - ab) / 15.0
-        };
-        (0..rho.len()).map(three).collect()
-    }
-}
 
 fn run(model: &Prepared, method: &Method, what: &str) -> Run {
     model.run(method).unwrap_or_else(|e| panic!("{what}: {e}"))
 }
 
 /// Values and gradients are off by at most `most`.
-fn assert_law(law: &Law, model: &Prepared, method: &Method, what: &str, most: f64) {
+fn assert_law(law: &Known, model: &Prepared, method: &Method, what: &str, most: f64) {
     let r = run(model, method, what);
-    let psi = (law.psi)(&law.rho());
-    assert!((r.psi[0] - psi).abs() <= most, "{what}: ψ = {}, not {psi}", r.psi[0]);
-    let exact = law.gradient();
+    let (psi, exact) = law.truth();
+    assert!((r.psi[0] - psi[0]).abs() <= most, "{what}: ψ = {}, not {}", r.psi[0], psi[0]);
     for s in DISCRETE {
         let rows = model.gradient(&r, s).unwrap_or_else(|e| panic!("{what}, {}: {e}", s.name())).rows;
-        for (k, (g, x)) in rows[0].iter().zip(&exact).enumerate() {
+        for (k, (g, x)) in rows[0].iter().zip(&exact[0]).enumerate() {
             let name = law.parameters[k].0;
             assert!((g - x).abs() <= most, "{what}, {}: d/d{name} = {g}, not {x}", s.name());
         }
@@ -205,11 +59,11 @@ fn assert_law(law: &Law, model: &Prepared, method: &Method, what: &str, most: f6
 /// Every law to 1e-8 with dopri5 at 1e-10, in all coordinates, by every discrete sensitivity.
 #[test]
 fn laws_that_jump_or_kink_are_exact() {
-    for law in &LAWS {
+    for law in Known::edges() {
         for family in Coordinates::ALL {
             let method = Method::new("index1", "dopri5").expect("registered").tolerance(1e-10, 1e-10);
             let what = format!("{}, {}", law.name, family.name());
-            assert_law(law, &law.model(family), &method, &what, 1e-8);
+            assert_law(law, &prepared(&law.text(), family), &method, &what, 1e-8);
         }
     }
 }
@@ -217,7 +71,7 @@ fn laws_that_jump_or_kink_are_exact() {
 /// Fixed steps too: rk4 with 10 ms to 2e-7, Newmark and Adams of fixed steps to their order.
 #[test]
 fn fixed_steps_meet_edges() {
-    for law in &LAWS {
+    for law in Known::edges() {
         for (formulation, integrator, h, most) in [
             ("index1", "rk4", 0.01, 2e-7),
             ("index3", "newmark", 1e-3, 2e-5),
@@ -227,7 +81,7 @@ fn fixed_steps_meet_edges() {
         ] {
             let method = Method::new(formulation, integrator).expect("registered").step(h);
             let what = format!("{}, {formulation} + {integrator}", law.name);
-            assert_law(law, &law.model(Coordinates::Natural), &method, &what, most);
+            assert_law(law, &prepared(&law.text(), Coordinates::Natural), &method, &what, most);
         }
     }
 }
@@ -235,11 +89,11 @@ fn fixed_steps_meet_edges() {
 /// An edge that is met at a node, 1e-12 beside it and between two nodes: the gradient is the same function.
 #[test]
 fn edges_at_nodes_have_the_same_gradient() {
-    let law = &LAWS[10];
+    let law = Known::find("a place that moves").expect("known");
     for shift in [0.0, 1e-12, -1e-12, 1e-4] {
         let mut rho = law.rho();
         rho[4] += shift;
-        let model = law.model(Coordinates::Natural).at(&rho).expect("assembles");
+        let model = prepared(&law.text(), Coordinates::Natural).at(&rho).expect("assembles");
         let method = Method::new("index1", "rk4").expect("registered").step(0.01);
         let r = run(&model, &method, law.name);
         let g = model.gradient(&r, Sensitivity::DiscreteAdjoint).expect("differentiable").rows;
@@ -438,5 +292,21 @@ fn short_contacts_are_no_lost_energy() {
         let r = model.run(&method).unwrap_or_else(|e| panic!("{}: {e}", family.name()));
         let energy = r.warnings.iter().find(|w| w.code == gradyn::WarningCode::Energy);
         assert!(energy.is_none(), "{}: {energy:?}", family.name());
+    }
+}
+
+/// A wall that is thinner than a step: the motion enters it and comes back to its front in one step, and has
+/// passed its back in between.
+#[test]
+fn walls_thinner_than_a_step_are_passed() {
+    let law = Known::find("a wall that is thinner than a step").expect("known");
+    for family in Coordinates::ALL {
+        for (formulation, integrator, most) in
+            [("index1", "rk4", 1e-9), ("index1", "dopri5", 1e-9), ("maggi", "radau5", 1e-9)]
+        {
+            let method = Method::new(formulation, integrator).expect("registered").step(0.01);
+            let what = format!("{}, {formulation} + {integrator}", family.name());
+            assert_law(law, &prepared(&law.text(), family), &method, &what, most);
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Impacts, resets and ends of single bodies, against closed forms.
 
-use super::{DISCRETE, accurate, assert_values, differences, prepared, run};
+use super::{DISCRETE, accurate, assert_values, prepared, run};
 use gradyn::registry::combinations;
 use gradyn::{Coordinates, Formulation, Method, Sensitivity};
+use gradyn_testkit::known::Known;
 
 /// Two balls of the same mass on a line: they exchange their velocities.
 #[test]
@@ -25,46 +26,23 @@ fn an_elastic_collision_exchanges_velocities() {
     }
 }
 
-/// A ball thrown from h with restitution e: three impacts.
-const BALL: &str = r#"
-    name = "ball"
-    gravity = [0, -9.81]
-    parameters = { h = 1, e = 0.8, c = 0.1 }
-    body.ball = { mass = 0.5, inertia = 0.01, points = { P = [0, 0] } }
-    event.floor = { when = "ball.P.y - c", impact = "e" }
-    objective = { y = { terminal = "ball.P.y" }, area = { integral = "ball.P.y" } }
-    study = { t_end = 1.9 }
-    [initial]
-    position = { "ball.P" = [0, "h"], "ball.angle" = 0 }
-    velocity = { "ball.P" = [0.3, 0], "ball.angle" = 0 }
-"#;
+/// A ball that falls from h on a floor at c with restitution e: three impacts.
+fn ball() -> &'static Known {
+    Known::find("a bouncing ball").expect("known")
+}
 
-/// (y, ∫ y dt) of that ball at time `end`.
-fn ball(rho: &[f64], end: f64) -> [f64; 2] {
-    const G: f64 = 9.81;
-    let [h, e, c] = [rho[0], rho[1], rho[2]];
-    let mut t = (2.0 * (h - c) / G).sqrt();
-    let mut v = e * G * t;
-    let mut area = h * t - G * t * t * t / 6.0;
-    loop {
-        let flight = 2.0 * v / G;
-        let rest = end - t;
-        let s = rest.min(flight);
-        area += c * s + 0.5 * v * s * s - G * s * s * s / 6.0;
-        if rest <= flight {
-            return [c + v * rest - 0.5 * G * rest * rest, area];
-        }
-        t += flight;
-        v *= e;
-    }
+/// ψ and ∂ψ of a model that is known, at some parameters.
+fn exact(known: &Known, rho: &[f64]) -> Vec<(f64, Vec<f64>)> {
+    let (psi, rows) = known.truth_at(rho);
+    psi.into_iter().zip(rows).collect()
 }
 
 /// Three impacts: values and gradients to 1e-10.
 #[test]
 fn a_bouncing_ball_is_exact() {
-    let exact = [0, 1].map(|k| differences(&[1.0, 0.8, 0.1], &|rho| ball(rho, 1.9)[k]));
+    let exact = exact(ball(), &ball().rho());
     for family in Coordinates::ALL {
-        let model = prepared(BALL, family);
+        let model = prepared(&ball().text(), family);
         assert_values(&model, &accurate("dopri5"), &exact, 1e-10, family.name());
         let r = run(&model, &accurate("dopri5"), family.name());
         let impacts = r.trajectory.plan.given_by.iter().flatten().count();
@@ -75,8 +53,8 @@ fn a_bouncing_ball_is_exact() {
 /// Every combination on that ball: rounding where free flight is exact, second order elsewhere.
 #[test]
 fn every_combination_bounces() {
-    let exact = [0, 1].map(|k| differences(&[1.0, 0.8, 0.1], &|rho| ball(rho, 1.9)[k]));
-    let model = prepared(BALL, Coordinates::Natural);
+    let exact = exact(ball(), &ball().rho());
+    let model = prepared(&ball().text(), Coordinates::Natural);
     for (formulation, integrator) in combinations() {
         let method = Method { formulation, integrator, ..Method::default() };
         let low = integrator.order() < 3;
@@ -92,10 +70,10 @@ fn every_combination_bounces() {
 #[test]
 fn impacts_at_nodes_have_the_same_gradient() {
     let start = 0.5 * 9.81 * 0.4f64.powi(2) + 0.1;
-    let model = prepared(BALL, Coordinates::Natural);
+    let model = prepared(&ball().text(), Coordinates::Natural);
     for shift in [0.0, 1e-12, -1e-12, 1e-4] {
         let rho = [start + shift, 0.8, 0.1];
-        let exact = [0, 1].map(|k| differences(&rho, &|rho| ball(rho, 1.9)[k]));
+        let exact = exact(ball(), &rho);
         let model = model.at(&rho).expect("assembles");
         for (formulation, integrator, most) in [("index1", "rk4", 1e-8), ("maggi", "radau5", 1e-8)] {
             let method = Method::new(formulation, integrator).expect("registered").step(0.01);
@@ -107,25 +85,8 @@ fn impacts_at_nodes_have_the_same_gradient() {
 /// A run that ends where a ball is on the floor: its time and place move with the parameters.
 #[test]
 fn runs_end_at_events() {
-    let text = r#"
-        name = "thrown"
-        gravity = [0, -9.81]
-        parameters = { h = 1, v = 2, c = 0.1 }
-        body.ball = { mass = 0.5, inertia = 0.01, points = { P = [0, 0] } }
-        event.floor = { when = "ball.P.y - c", direction = "falling", end = true }
-        event.never = { when = "ball.P.y - 100", end = true }
-        objective = { t = { terminal = "t" }, x = { terminal = "ball.P.x" }, y = { integral = "ball.P.y" } }
-        study = { t_end = 10 }
-        [initial]
-        position = { "ball.P" = [0, "h"], "ball.angle" = 0 }
-        velocity = { "ball.P" = ["v", "v"], "ball.angle" = 0 }
-    "#;
-    let all = |rho: &[f64]| {
-        let [h, v, c] = [rho[0], rho[1], rho[2]];
-        let t = (v + (v * v + 2.0 * 9.81 * (h - c)).sqrt()) / 9.81;
-        [t, v * t, h * t + 0.5 * v * t * t - 9.81 * t * t * t / 6.0]
-    };
-    let exact = [0, 1, 2].map(|k| differences(&[1.0, 2.0, 0.1], &|rho| all(rho)[k]));
+    let thrown = Known::find("a throw that an event ends").expect("known");
+    let (text, exact) = (&thrown.text(), exact(thrown, &thrown.rho()));
     for family in Coordinates::ALL {
         assert_values(&prepared(text, family), &accurate("dopri5"), &exact, 1e-9, family.name());
     }
@@ -150,7 +111,7 @@ fn runs_end_at_times_of_events() {
     let model = prepared(text, Coordinates::Natural);
     assert_values(&model, &accurate("dopri5"), &[(1.4, vec![0.7, 2.0])], 1e-10, "timed");
     // the end of a fall
-    let fall = BALL.replace("impact = \"e\"", "end = true").replace("e = 0.8, ", "");
+    let fall = ball().text().replace("impact = \"e\"", "end = true").replace("e = 0.8, ", "");
     let model = prepared(&fall, Coordinates::Natural);
     let r = run(&model, &accurate("dopri5"), "fall");
     let e = model.gradient(&r, Sensitivity::Direct).err().expect("one law");
@@ -201,25 +162,8 @@ fn a_reset_of_its_own_condition_happens_once() {
 /// A velocity that a line gives to a ball which passes it, by the velocity that it had.
 #[test]
 fn velocities_are_reset() {
-    let text = r#"
-        name = "reset"
-        parameters = { v = 2, k = 0.5, c = 1 }
-        body.ball = { mass = 0.5, inertia = 0.01, points = { P = [0, 0] } }
-        objective = { x = { terminal = "ball.P.x" }, y = { terminal = "ball.P.y" }, a = { terminal = "ball.angle" } }
-        study = { t_end = 2 }
-        [event.line]
-        when = "ball.P.x - c"
-        reset = { "ball.P.x" = "k*vel(ball.P.x)", "vel(ball.P.y)" = "k^2", "ball.angle" = "vel(ball.P.x)" }
-        [initial]
-        position = { "ball.P" = [0, 0], "ball.angle" = 0 }
-        velocity = { "ball.P" = ["v", 0], "ball.angle" = 0 }
-    "#;
-    let all = |rho: &[f64]| {
-        let [v, k, c] = [rho[0], rho[1], rho[2]];
-        let rest = 2.0 - c / v;
-        [c + k * v * rest, k * k * rest, v * rest]
-    };
-    let exact = [0, 1, 2].map(|k| differences(&[2.0, 0.5, 1.0], &|rho| all(rho)[k]));
+    let reset = Known::find("velocities that a line resets").expect("known");
+    let (text, exact) = (&reset.text(), exact(reset, &reset.rho()));
     for family in Coordinates::ALL {
         assert_values(&prepared(text, family), &accurate("dopri5"), &exact, 1e-9, family.name());
     }

@@ -1,0 +1,104 @@
+//! What happens between the nodes of a run, where its steps do not look.
+//!
+//! ```text
+//! |f(t) - p(t)| > 0.4 max |f(t) - f(t_n)|          f: what acts on the way through a step                 (1)
+//! h |a| > π max(1, p/4) max |v|                    fewer than two steps of order p a period               (2)
+//! ```
+//! p(t) is the polynomial through as many points of the step as its scheme looks at. (1) sees a blow between two
+//! nodes and a force that has the same value at each of them, to which runs with other steps may be blind. (2)
+//! sees a vibration that implicit steps take away, or keep at a wrong frequency, and a decay that ends within
+//! one step: of a vibration of frequency ω it is ωh, coordinate by coordinate.
+
+use crate::diagnose::acting;
+use crate::prepared::{Prepared, Run};
+use gradyn_num::largest;
+use std::f64::consts::PI;
+
+/// The part of the largest change by time that polynomials may be off.
+const MOST: f64 = 0.4;
+/// Changes below this part of what acts are rounding.
+const ROUNDING: f64 = 1e-6;
+/// Points of all steps that are asked for (1).
+const ASKED: usize = 10_000;
+/// Points of a step, at least and at most.
+const POINTS: [usize; 2] = [8, 80];
+/// Coordinates that are slower than this part of the fastest have its speed in (2).
+const SLOW: f64 = 1e-2;
+/// Ways of a step below this part of the largest coordinate are rounding.
+const TINY: f64 = 1e-9;
+
+/// The first step between whose ends something happens, (1), and then what.
+pub(super) fn between(model: &Prepared, run: &Run) -> Option<String> {
+    let plan = &run.trajectory.plan;
+    let text = |n: usize, what: &str| {
+        let [a, b] = [plan.t[n - 1], plan.t[n]];
+        format!("{what} between the nodes at {a} s and {b} s: take shorter steps")
+    };
+    let passed = acts(model, run).map(|n| text(n, "what acts changes"));
+    passed.or_else(|| fast(run).map(|n| text(n, "the motion turns, or a fast decay ends,")))
+}
+
+/// (1): the first step in which what acts leaves its polynomial.
+fn acts(model: &Prepared, run: &Run) -> Option<usize> {
+    let plan = &run.trajectory.plan;
+    let stride = (plan.steps() * POINTS[0]).div_ceil(ASKED).max(1);
+    let points = (ASKED / plan.steps().max(1)).clamp(POINTS[0], POINTS[1]);
+    // nodes of the polynomial: 2 for order 2, 3 for 4 and 5, 5 for 8
+    let nodes = match run.method.integrator.order() {
+        ..=2 => 2,
+        order => order / 2 + 1,
+    };
+    let p = model.slots();
+    let mut terms = model.model.system.evaluator(&p);
+    // (largest |f|, largest change) of each quantity, and the steps with what they are off
+    let mut sizes = [[0.0f64; 2]; 3];
+    let mut off: Vec<(usize, [f64; 3])> = vec![];
+    for n in (1..=plan.steps()).step_by(stride).filter(|&n| !plan.restarts[n] && plan.h[n - 1] > 0.0) {
+        let mut at = |θ: f64| acting(run, n, θ, &mut terms);
+        let known: Vec<[Vec<f64>; 3]> = (0..nodes).map(|i| at(i as f64 / (nodes - 1) as f64)).collect();
+        let mut most = [0.0f64; 3];
+        for i in 1..points {
+            // no point is at a part of the step that signals may repeat in
+            let θ = (i as f64 - 0.381_966) / (points - 1) as f64;
+            let weights = lagrange(nodes, θ);
+            for (k, y) in at(θ).iter().enumerate() {
+                let polynomial = |j: usize| (0..nodes).map(|i| weights[i] * known[i][k][j]).sum::<f64>();
+                let distance = largest(y.iter().enumerate().map(|(j, y)| y - polynomial(j)));
+                let change = largest(y.iter().zip(&known[0][k]).map(|(y, first)| y - first));
+                most[k] = most[k].max(distance);
+                sizes[k] = [sizes[k][0].max(largest(y.iter().copied())), sizes[k][1].max(change)];
+            }
+        }
+        off.push((n, most));
+    }
+    let beyond = |most: &[f64; 3]| {
+        (0..3).any(|k| most[k] > MOST * sizes[k][1] && sizes[k][1] > ROUNDING * sizes[k][0])
+    };
+    off.iter().find(|(_, most)| beyond(most)).map(|(n, _)| *n)
+}
+
+/// Weights at θ of the polynomial through equally spaced nodes of a step.
+fn lagrange(nodes: usize, θ: f64) -> Vec<f64> {
+    let x = |i: usize| i as f64 / (nodes - 1) as f64;
+    let others = |i: usize| (0..nodes).filter(move |j| *j != i);
+    (0..nodes).map(|i| others(i).map(|j| (θ - x(j)) / (x(i) - x(j))).product()).collect()
+}
+
+/// (2): the first node whose acceleration, kept up for a step, gives more than the largest speed.
+fn fast(run: &Run) -> Option<usize> {
+    let plan = &run.trajectory.plan;
+    let lay = run.trajectory.layout;
+    let largest_of = |i: usize| largest((0..=plan.steps()).map(|n| run.trajectory.record(n)[i]));
+    // max |v_i|, not less than a part of that of all coordinates
+    let speeds: Vec<f64> = (lay.v()..lay.a()).map(largest_of).collect();
+    let least = SLOW * largest(speeds.iter().copied());
+    let far = largest((0..lay.n).map(largest_of));
+    let most = PI * (run.method.integrator.order() as f64 / 4.0).max(1.0);
+    let is_fast = |n: &usize| {
+        let h = plan.h[*n];
+        let accelerations = &run.trajectory.record(*n)[lay.a()..lay.a() + lay.n];
+        let beyond = |(a, v): (&f64, &f64)| h * a.abs() > most * v.max(least) && h * h * a.abs() > TINY * far;
+        accelerations.iter().zip(&speeds).any(beyond)
+    };
+    (0..plan.steps()).find(is_fast).map(|n| n + 1)
+}
