@@ -20,12 +20,6 @@ const CHANGE: f64 = 0.01;
 /// Steps of other extrapolated differences, relative to those asked for: they have other roundings.
 const OTHER_STEP: f64 = 0.7;
 
-/// The error of a value is not less than what it becomes where parameters move by this part of their scales.
-const CHANGE: f64 = 0.01;
-
-/// Steps of other extrapolated differences, relative to those asked for: they have other roundings.
-const OTHER_STEP: f64 = 0.7;
-
 /// Runs with h and h/2, or with a tolerance and a hundredth of it, and their discrete adjoints.
 pub(super) struct Group {
     pub runs: [Run; 2],
