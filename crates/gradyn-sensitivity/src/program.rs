@@ -81,7 +81,8 @@ pub(crate) fn program<S: RunScalar>(
     let mut b = vec![0.0; lay.len];
     for n in 0..=run.plan.steps() {
         // A and the real parts, which are those of the run
-        let record = run.args(n, &p_re);
+        let link = run.link(n);
+        let record = link.args(&p_re);
         chain.linearise(&record)?;
         noise.begin(n, &chain);
         x.iter_mut().zip(record.x).for_each(|(x, re)| *x = S::from(*re));
@@ -110,6 +111,7 @@ pub(crate) fn program<S: RunScalar>(
         observe(n, &x);
         std::mem::swap(&mut x, &mut past);
     }
+    run.check_made()?;
     Ok(terminal(recipe, run, &p, &past))
 }
 
@@ -214,8 +216,9 @@ impl Slopes {
     fn add(&mut self, case: &Case, n: usize) {
         let plan = &case.run.plan;
         let lay = case.run.layout;
-        let at = lay.node(plan.t[n], case.run.record(n));
-        self.terms.set_branches(plan.branches(n));
+        let record = case.run.record(n);
+        let at = lay.node(plan.t[n], &record);
+        self.terms.set_branches(&case.run.branches(n));
         self.terms.at(at.t, at.q);
         for k in 0..case.objectives() {
             self.terms.measure_row(FunctionalSet::Integrand, k, &at, &mut self.row);

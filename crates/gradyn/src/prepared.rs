@@ -97,6 +97,7 @@ impl Prepared {
         let mut run = self.walk_through(method, observe)?;
         let p = self.model.slots(&run.rho);
         diagnose::inspect(self, &mut run, &p)?;
+        run.trajectory.check_made()?;
         Ok(run)
     }
     /// Values of the objectives of a run that nobody looks at afterwards.
@@ -116,7 +117,7 @@ impl Prepared {
         // the run, step by step
         let recipe = method.build(&self.model);
         let angles = &self.model.angles;
-        let mut trajectory = Trajectory::start(&recipe, angles, &mesh);
+        let mut trajectory = method.memory.limit(Trajectory::start(&recipe, angles, &mesh), &recipe, &p);
         let until = self.model.until.then(|| trajectory.layout.o - 1);
         continue_run(&recipe, &p, angles, &mesh, &control, until, observe, &mut trajectory)
             .map_err(|e| diagnose::explain(self, e, method, &trajectory, &p))?;

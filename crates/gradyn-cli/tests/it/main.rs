@@ -6,6 +6,7 @@ mod common;
 mod equilibrium;
 mod errors;
 mod files;
+mod memory;
 mod optimize;
 mod output;
 mod sweep;

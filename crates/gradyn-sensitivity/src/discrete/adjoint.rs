@@ -120,7 +120,8 @@ impl Adjoint {
         let run = case.run;
         for n in (0..=run.plan.steps()).rev() {
             // factors of R_x, and R_h, R_t where a declared time moves the step
-            let record = run.args(n, p);
+            let link = run.link(n);
+            let record = link.args(p);
             self.chain.linearise(&record)?;
             self.linearisations += 1;
             if run.plan.moves(n) {
@@ -131,7 +132,7 @@ impl Adjoint {
                 self.solve_record(case, n, j, seeds, history.as_deref_mut());
             }
         }
-        Ok(())
+        run.check_made()
     }
     /// (1) at record `n` for value `j`: μ_n, what record n - 1 receives, and the part of the slot gradient.
     fn solve_record(

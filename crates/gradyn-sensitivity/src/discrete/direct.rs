@@ -43,7 +43,8 @@ pub fn along(
     let mut r = vec![0.0; len];
     // (1), record by record
     for n in 0..=run.plan.steps() {
-        let args = run.args(n, &p);
+        let link = run.link(n);
+        let args = link.args(&p);
         chain.linearise(&args)?;
         if run.plan.moves(n) {
             times.set(&args);
@@ -61,6 +62,7 @@ pub fn along(
         }
         observe(n, &s);
     }
+    run.check_made()?;
     // ψ' of each objective along each direction
     let w = TerminalRows::new(case, &p);
     let z = run.layout.z();

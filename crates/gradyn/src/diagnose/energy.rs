@@ -33,8 +33,9 @@ pub(super) fn energy(model: &Prepared, run: &Run, p: &[f64]) -> Option<Warning> 
     let mut row = vec![0.0; lay.z() + sys.support(FunctionalSet::Output).len()];
     let last = sys.functionals(FunctionalSet::Output) - 1;
     for n in (0..=plan.steps()).step_by(plan.steps().div_ceil(ASKED).max(1)) {
-        let at = lay.node(plan.t[n], run.trajectory.record(n));
-        terms.set_branches(plan.branches(n));
+        let record = run.trajectory.record(n);
+        let at = lay.node(plan.t[n], &record);
+        terms.set_branches(&run.trajectory.branches(n));
         terms.at(at.t, at.q);
         kinetic = kinetic.max(kinetic_energy(model, at.v, &terms));
         terms.measure_row(FunctionalSet::Output, last, &at, &mut row);

@@ -5,7 +5,7 @@
 //! ```
 //! They go on beyond the step. Steps that the time hardly resolves have straight lines only.
 
-use gradyn_dynamics::{Layout, Trajectory};
+use gradyn_dynamics::{Layout, Numbers, Trajectory};
 use gradyn_num::Dual;
 
 /// Steps that are shorter, relative to the time, have straight lines.
@@ -16,7 +16,7 @@ pub(super) struct Piece<'a> {
     layout: Layout,
     t: f64,
     h: f64,
-    x: [&'a [f64]; 2],
+    x: [Numbers<'a>; 2],
 }
 
 impl<'a> Piece<'a> {
@@ -43,7 +43,7 @@ impl<'a> Piece<'a> {
     fn fifth(&self, i: usize, θ: Dual<f64, 1>) -> Dual<f64, 1> {
         let n = self.layout.n;
         let h = self.h;
-        let [[x, v, a], [y, w, b]] = self.x.map(|x| [x[i], x[n + i] * h, x[2 * n + i] * h * h]);
+        let [[x, v, a], [y, w, b]] = self.x.each_ref().map(|x| [x[i], x[n + i] * h, x[2 * n + i] * h * h]);
         // x + v θ + ½ a θ², and what is left of y, w, b beside it at θ = 1
         let r = y - x - v - 0.5 * a;
         let s = w - v - a;
@@ -56,7 +56,7 @@ impl<'a> Piece<'a> {
     /// A number with its first rate at both ends.
     fn third(&self, i: usize, θ: Dual<f64, 1>) -> Dual<f64, 1> {
         let n = self.layout.n;
-        let [[x, v], [y, w]] = self.x.map(|x| [x[i], x[n + i] * self.h]);
+        let [[x, v], [y, w]] = self.x.each_ref().map(|x| [x[i], x[n + i] * self.h]);
         let r = y - x - v;
         let s = w - v;
         polynomial([x, v, 3.0 * r - s, s - 2.0 * r], θ)

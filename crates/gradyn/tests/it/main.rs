@@ -26,6 +26,7 @@ mod lists;
 mod long_trees;
 mod maggi;
 mod maximum;
+mod memory;
 mod mobility;
 mod optimize;
 mod orders;
