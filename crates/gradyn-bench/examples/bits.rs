@@ -51,7 +51,7 @@ fn lines_of(name: &str, text: &str) -> Vec<String> {
 fn hashes(model: &Prepared, method: &Method) -> String {
     let Ok(run) = model.run(method) else { return "no run".into() };
     let plan = &run.trajectory.plan;
-    let choices = plan.choices.iter().map(|c| f64::from(*c));
+    let choices = (0..=plan.steps()).flat_map(|n| plan.choice(n)).map(|c| f64::from(*c));
     let records = plan.t.iter().chain(&plan.branches).chain(&run.trajectory.x).copied().chain(choices);
     let mut text = format!("{:016x} {:016x}", hash(records), hash(run.psi.iter().copied()));
     for s in [Sensitivity::DiscreteDirect, Sensitivity::DiscreteAdjoint, Sensitivity::Automatic] {

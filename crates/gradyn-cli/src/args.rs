@@ -125,6 +125,10 @@ pub(crate) struct MethodArgs {
     /// Option of the method (`gradyn list options`); repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub option: Vec<String>,
+    /// Memory for the records of a run, such as 256MiB: some are kept and the others are made again, every bit
+    /// as without it; all are kept if absent
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
 }
 
 #[derive(Args)]
@@ -158,7 +162,7 @@ pub(crate) struct GradientArgs {
     pub sensitivity: Option<String>,
     /// Write the history to a file (.csv or .json): sensitivities of every sensor against time for direct
     /// methods; for the adjoint the running gradient, the contribution of each step and dψ/d(initial state)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "memory")]
     pub out: Option<PathBuf>,
     /// Replace files that exist
     #[arg(long, requires = "out")]
@@ -200,6 +204,14 @@ pub(crate) struct EquilibriumArgs {
 impl MethodArgs {
     /// Nothing asked: the file decides.
     pub(crate) fn none() -> Self {
-        Self { formulation: None, integrator: None, step: None, rtol: None, atol: None, option: vec![] }
+        Self {
+            formulation: None,
+            integrator: None,
+            step: None,
+            rtol: None,
+            atol: None,
+            option: vec![],
+            memory: None,
+        }
     }
 }

@@ -30,6 +30,12 @@ pub(crate) fn simulate(a: &RunArgs) -> Done {
         None => l.file().study.output_step,
     };
     // run, and its table
+    if a.method.memory.is_some() && every.is_none() {
+        return Err(Failure::command(
+            "--memory: a table with a row of every step is as long as the run",
+            "give the time between rows by --output-step, such as --output-step 0.01",
+        ));
+    }
     let method = l.method(&a.method)?;
     let run = run(&l, &method, a.penalty_error, a.model.quiet)?;
     let penalty = penalty_error(&l, &run, None, a.penalty_error)?;

@@ -3,6 +3,7 @@
 use crate::args::{MethodArgs, ModelArgs};
 use crate::diagnostic::Failure;
 use crate::files;
+use crate::machine;
 use crate::progress::Progress;
 use gradyn::equilibrium::Observed;
 use gradyn::file::ModelFile;
@@ -99,7 +100,17 @@ impl Loaded {
             let (name, value) = pair("--option", option)?;
             self.study.option(name, value).map_err(of_flag)?;
         }
+        self.limit_memory(a)?;
         self.study.chosen_method().map_err(|e| failure(&self.study, e))
+    }
+    /// The memory of a run: a budget, or what is free now.
+    fn limit_memory(&mut self, a: &MethodArgs) -> Result<(), Failure> {
+        if let Some(text) = &a.memory {
+            self.study.memory_limit(machine::bytes("--memory", text)?);
+        } else if let Some(bytes) = machine::free_memory() {
+            self.study.memory_free(bytes);
+        }
+        Ok(())
     }
     /// Formulation and integrator of the command line.
     fn choose(&mut self, a: &MethodArgs) -> Result<(), Error> {

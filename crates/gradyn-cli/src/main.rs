@@ -8,6 +8,7 @@ mod equilibrium;
 mod escape;
 mod files;
 mod loaded;
+mod machine;
 mod optimize;
 mod output;
 mod progress;

@@ -10,6 +10,7 @@ pub(crate) use screen::{complain, say, tell};
 pub(crate) use table::{cell, check_kind, csv, not_finite, write};
 pub(crate) use text::{gradient_text, penalty_text, run_text, tally_text};
 
+use crate::machine::peak_memory;
 use gradyn::penalty::{Estimate, PenaltyError};
 use gradyn::report::Table;
 use gradyn::{
@@ -80,9 +81,12 @@ pub(crate) fn statistics(run: &Run, gradient: Option<&GradientReport>) -> Value 
         "factorizations": s.factorizations,
         "quadrature": run.method.integrator.quadrature(), "forward_s": run.seconds,
         "real_time": real_time(run, run.seconds + gradient.map_or(0.0, |g| g.seconds)),
-        "peak_memory_bytes": peak_memory(), "max_phi": run.drift[0], "max_dphi": run.drift[1],
+        "peak_memory_bytes": peak_memory().unwrap_or(0), "max_phi": run.drift[0], "max_dphi": run.drift[1],
         "energy_start": run.energy.0, "energy_deviation": run.energy.1,
     });
+    if !run.trajectory.is_whole() {
+        o["kept_every"] = run.trajectory.every().into();
+    }
     if let (Some(g), Value::Object(map)) = (gradient, &mut o) {
         map.insert("gradient_s".into(), g.seconds.into());
         if let Some(c) = g.corrections {
@@ -179,11 +183,4 @@ pub(crate) fn gradient_json(
         objective["error_bars"] = named(names.clone(), bars);
     }
     o
-}
-
-/// Largest resident memory of the process [bytes], where the system tells.
-fn peak_memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|l| l.starts_with("VmHWM:"));
-    line.and_then(|l| l.split_whitespace().nth(1)).and_then(|k| k.parse::<u64>().ok()).map_or(0, |k| k * 1024)
 }

@@ -29,6 +29,7 @@ pub(crate) use null_space::NullSpace;
 use crate::error::StepError;
 use crate::formulation::{Lagrange, Linear};
 use crate::kkt::{MotionMatrix, prepare_kkt, refactor_kkt, row_or_coordinate};
+use crate::step::memory::Visit;
 use gradyn_model::{At, Evaluator, KernelScalar, Kinematics, Level, Setup};
 use gradyn_num::largest;
 
@@ -295,6 +296,18 @@ impl Block {
             (Solver::Kkt(kkt), _) => refactor_kkt(sys, t, terms, self.f.compliance, kkt),
             (Solver::NullSpace(_), None) => unreachable!("a null space has its matrix"),
         }
+    }
+    /// Visits [Φ_q; B] and F_u.
+    pub(crate) fn visit(&mut self, sys: &Setup, visit: &mut Visit) -> Result<(), StepError> {
+        for (level, slot) in self.kinematic.iter_mut().enumerate() {
+            let make = |choice: &[u32]| Kinematic::new(sys, Kinematics::ALL[level], choice);
+            visit.chosen(slot, Kinematic::choice, Kinematic::factor, make)?;
+        }
+        match &mut self.solver {
+            Solver::Kkt(kkt) => visit.motion(kkt),
+            Solver::NullSpace(r) => r.visit(sys, visit)?,
+        }
+        Ok(())
     }
     /// u ← F_u⁻¹ u: symmetric.
     pub fn solve_u(&mut self, sys: &Setup, u: &mut [f64]) {

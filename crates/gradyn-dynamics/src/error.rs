@@ -7,7 +7,7 @@ pub use event::EventError;
 
 use gradyn_model::ModelError;
 use gradyn_num::FactorError;
-use words::{count, given, held, list, names, plural, sizes};
+use words::{count, given, held, list, memory, names, plural, sizes};
 
 /// A failure of assembly or of a step.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -273,6 +273,40 @@ pub enum StepError {
         needed: f64,
         /// Coordinate with the largest error.
         worst: String,
+    },
+    /// The budget for records is too small.
+    #[error(
+        "a budget of {} is too small for a run of {steps} steps: the least is {}",
+        memory(*.budget), memory(*.needed)
+    )]
+    Budget {
+        /// Memory that is needed at least [bytes].
+        needed: usize,
+        /// The budget [bytes].
+        budget: usize,
+        /// Number of steps, so far or of the run.
+        steps: usize,
+    },
+    /// The records of a run do not fit into the memory of the machine.
+    #[error(
+        "t = {t:.6} s: the records of {steps} steps take {}, and {} are free",
+        memory(*.needed), memory(*.free)
+    )]
+    Memory {
+        /// Time reached [s].
+        t: f64,
+        /// Number of steps, so far or of the run.
+        steps: usize,
+        /// Memory that is needed [bytes].
+        needed: usize,
+        /// Memory that is free [bytes].
+        free: usize,
+    },
+    /// A record that was made again is not what it was.
+    #[error("t = {t:.6} s: the record that was made again there is not the one of the run")]
+    NotTheSame {
+        /// Time of the record [s].
+        t: f64,
     },
     /// Too many steps.
     #[error("t = {t:.6} s: {steps} steps were not enough to reach t = {t_end} s")]

@@ -85,7 +85,7 @@ impl Event {
         };
         // (H, Ḣ) at the start, which must not be zero
         let span = Span { t: start, h: 0.0 };
-        let [h, rate] = event.measure(span, run.plan.branches(0), [run.record(0), run.record(0)])?;
+        let [h, rate] = event.measure(span, run.plan.branches(0), [run.present(0), run.present(0)])?;
         if h == 0.0 || h.abs() <= 1e-12 * rate.abs() * (end - start) {
             return Err(StepError::AlreadyMet { t: start, rate });
         }
@@ -110,7 +110,7 @@ impl Event {
     /// Begins anew at the last record, which follows a change of a law.
     pub(crate) fn renew(&mut self, run: &Trajectory) -> Result<(), StepError> {
         let n = run.plan.steps();
-        let x = run.record(n);
+        let x = run.present(n);
         let span = Span { t: run.plan.t[n], h: 0.0 };
         let now = self.measure(span, run.plan.branches(n), [x, x])?;
         self.note(run.plan.t[n], now);
@@ -142,7 +142,7 @@ impl Event {
         let t = run.plan.t[n];
         let before = self.last;
         let span = Span { t, h: size };
-        let records = [run.record(n), run.record(n + 1)];
+        let records = [run.present(n), run.present(n + 1)];
         let now = self.measure(span, decided.branches, records)?;
         let mut looked = false;
         let cubic = Cubic::new(before, now, size);
@@ -198,18 +198,27 @@ impl Event {
         size: f64,
         chain: &mut Chain,
     ) -> Result<Option<Ending>, StepError> {
+        let [last, earlier] = chain.kept();
+        chain.go_back(&earlier)?;
+        let joined = self.join_from(run, before, size, chain);
+        if joined.is_none() {
+            chain.go_back(&last)?;
+        }
+        Ok(joined)
+    }
+    /// The joined step from the record before the last one; it may fail where the two do not.
+    fn join_from(&mut self, run: &Trajectory, before: f64, size: f64, chain: &mut Chain) -> Option<Ending> {
         let n = run.plan.steps() - 1;
-        let h = run.plan.h[run.plan.steps() - 1];
+        let h = run.plan.h[n];
         let Frozen { branches, choice, .. } = run.plan.frozen(n + 1);
         let mut trial = Trial::new(run, n, Decided { branches, choice, rows: run.plan.rows[n + 1] });
         let long = h + 2.0 * SLIVER * size;
-        // the longer step may fail where the two do not
-        let Ok(high) = self.after(&mut trial, long, chain) else { return Ok(None) };
+        let high = self.after(&mut trial, long, chain).ok()?;
         if before.signum() == high.signum() {
-            return Ok(None);
+            return None;
         }
-        let joined = self.solve(trial, [h, long], [before, high], chain);
-        Ok(joined.ok().map(|e| Ending { joined: true, ..e }))
+        let ending = self.solve(trial, [h, long], [before, high], chain).ok()?;
+        Some(Ending { joined: true, ..ending })
     }
     /// H after a step h.
     fn after(&mut self, trial: &mut Trial, h: f64, chain: &mut Chain) -> Result<f64, StepError> {

@@ -6,7 +6,7 @@
 //! They go on beyond the step. Steps that the time hardly resolves have straight lines only.
 
 use crate::record::{Layout, Span};
-use crate::trajectory::Trajectory;
+use crate::trajectory::{Numbers, Trajectory};
 use gradyn_num::Dual;
 
 /// Steps that are shorter, relative to the time, have straight lines.
@@ -16,18 +16,18 @@ const SHORT: f64 = 1e-9;
 pub struct Piece<'a> {
     layout: Layout,
     span: Span<f64>,
-    x: [&'a [f64]; 2],
+    x: [Numbers<'a>; 2],
 }
 
 impl<'a> Piece<'a> {
     /// Those of a step between two records.
     pub fn new(layout: Layout, span: Span<f64>, x: [&'a [f64]; 2]) -> Self {
-        Self { layout, span, x }
+        Self { layout, span, x: x.map(Numbers::Kept) }
     }
     /// Those of step `n` of a run.
     pub fn of_step(run: &'a Trajectory, n: usize) -> Self {
         let span = Span { t: run.plan.t[n - 1], h: run.plan.h[n - 1] };
-        Self::new(run.layout, span, [run.record(n - 1), run.record(n)])
+        Self { layout: run.layout, span, x: [run.record(n - 1), run.record(n)] }
     }
     /// (q, v, a, λ) at θ of the step with their rates, and the time.
     pub fn at(&self, θ: f64, node: &mut [Dual<f64, 1>]) -> Dual<f64, 1> {
@@ -47,7 +47,7 @@ impl<'a> Piece<'a> {
     fn fifth(&self, i: usize, θ: Dual<f64, 1>) -> Dual<f64, 1> {
         let n = self.layout.n;
         let h = self.span.h;
-        let [[x, v, a], [y, w, b]] = self.x.map(|x| [x[i], x[n + i] * h, x[2 * n + i] * h * h]);
+        let [[x, v, a], [y, w, b]] = self.x.each_ref().map(|x| [x[i], x[n + i] * h, x[2 * n + i] * h * h]);
         // x + v θ + ½ a θ², and what is left of y, w, b beside it at θ = 1
         let r = y - x - v - 0.5 * a;
         let s = w - v - a;
@@ -60,7 +60,7 @@ impl<'a> Piece<'a> {
     /// A number with its first rate at both ends.
     fn third(&self, i: usize, θ: Dual<f64, 1>) -> Dual<f64, 1> {
         let n = self.layout.n;
-        let [[x, v], [y, w]] = self.x.map(|x| [x[i], x[n + i] * self.span.h]);
+        let [[x, v], [y, w]] = self.x.each_ref().map(|x| [x[i], x[n + i] * self.span.h]);
         let r = y - x - v;
         let s = w - v;
         polynomial([x, v, 3.0 * r - s, s - 2.0 * r], θ)

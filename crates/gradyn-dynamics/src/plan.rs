@@ -10,10 +10,17 @@
 //! ```
 //! The derivative of the step controller is deliberately not taken.
 
+mod changes;
+
+pub use changes::Changes;
+
 use crate::error::StepError;
 use crate::record::{Report, Span};
 use gradyn_model::RowChoice;
 use gradyn_num::ProgramScalar;
+
+/// Changes of data that seldom change, for which there is room from the start.
+const FEW_CHANGES: usize = 64;
 
 /// What the forward run decided for one record.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,23 +78,27 @@ pub struct Plan {
     /// Step sizes h_1 … h_N [s].
     pub h: Vec<f64>,
     /// Slot of the declared time at each node, if it is one.
-    pub declared: Vec<Option<u32>>,
+    pub declared: Changes<Option<u32>>,
     /// Condition whose change is the node, if its time follows from that.
-    pub edges: Vec<Option<u32>>,
+    pub edges: Changes<Option<u32>>,
     /// Is the record a restart at the time of the one before?
-    pub restarts: Vec<bool>,
+    pub restarts: Changes<bool>,
     /// The event whose velocities the record has, and positions where it gives them, if it is a restart after one.
-    pub given_by: Vec<Option<u32>>,
+    pub given_by: Changes<Option<u32>>,
     /// Events that happened, in their order: (record, number of the event).
     pub happened: Vec<(usize, u32)>,
     /// Are the times of events numbers of the records?
     pub clocked: bool,
-    /// What decides branches, for each record.
+    /// What decides branches, for each record from `first` on.
     pub branches: Vec<f64>,
     /// Numbers of `branches` per record.
     pub branch_count: usize,
+    /// The first record that `branches` has: 0, unless the run has a memory budget.
+    pub(crate) first: usize,
+    /// Bits of the sides of conditions in each record, where the run has a memory budget.
+    pub(crate) sides: Option<Changes<u64>>,
     /// Choices of the steps for each record.
-    pub choices: Vec<u32>,
+    pub choices: Changes<u32>,
     /// Choices per record.
     pub choice_count: usize,
     /// The largest entry of R in each step of the run; 0 without independent coordinates, and where it says
@@ -96,7 +107,7 @@ pub struct Plan {
     /// Choices of rows besides that of the system.
     pub row_choices: Vec<RowChoice>,
     /// Choice of rows of each record: 0 is that of the system, the others follow.
-    pub rows: Vec<u32>,
+    pub rows: Changes<u32>,
 }
 
 impl Plan {
@@ -105,32 +116,47 @@ impl Plan {
         Self {
             t: vec![t],
             h: vec![],
-            declared: vec![declared],
-            edges: vec![None],
-            restarts: vec![false],
-            given_by: vec![None],
+            declared: Changes::start(&[declared]),
+            edges: Changes::start(&[None]),
+            restarts: Changes::start(&[false]),
+            given_by: Changes::start(&[None]),
             happened: vec![],
             clocked: false,
             branches: branches.to_vec(),
             branch_count: branches.len(),
-            choices: choice.to_vec(),
+            first: 0,
+            sides: None,
+            choices: Changes::start(choice),
             choice_count: choice.len(),
             reach: vec![0.0],
             row_choices: vec![],
-            rows: vec![0],
+            rows: Changes::start(&[0]),
         }
     }
     /// Number of steps.
     pub fn steps(&self) -> usize {
         self.h.len()
     }
-    /// What decides branches in record `n`.
-    pub fn branches(&self, n: usize) -> &[f64] {
+    /// What decides branches in record `n`; in a run with a memory budget, of its last records only.
+    pub(crate) fn branches(&self, n: usize) -> &[f64] {
+        let n = n - self.first;
         &self.branches[n * self.branch_count..(n + 1) * self.branch_count]
+    }
+    /// Other branches of record 0.
+    pub(crate) fn begin_with(&mut self, branches: &[f64]) {
+        self.branches_mut(0).copy_from_slice(branches);
+        if let Some(sides) = &mut self.sides {
+            sides.set(0, &bits(&branches[branches.len() - sides.width()..]));
+        }
     }
     /// What decides branches in record `n`, to change them.
     pub(crate) fn branches_mut(&mut self, n: usize) -> &mut [f64] {
+        let n = n - self.first;
         &mut self.branches[n * self.branch_count..(n + 1) * self.branch_count]
+    }
+    /// Choices of the step that ends in record `n`.
+    pub fn choice(&self, n: usize) -> &[u32] {
+        self.choices.list(n)
     }
     /// Choice of rows of record `n`, if it is not that of the system.
     pub fn rows(&self, n: usize) -> Option<&RowChoice> {
@@ -142,12 +168,20 @@ impl Plan {
     }
     /// The first record whose rows are not those of the one before.
     pub fn changes_rows(&self) -> Option<usize> {
-        (1..self.rows.len()).find(|&n| self.rows[n] != self.rows[n - 1])
+        self.rows.starts().nth(1)
     }
-    /// Everything that was decided for record `n`.
+    /// Everything that was decided for record `n`; in a run with a memory budget, of its last records only.
     #[doc(hidden)]
     pub fn frozen(&self, n: usize) -> Frozen<'_> {
-        let choice = &self.choices[n * self.choice_count..(n + 1) * self.choice_count];
+        self.frozen_with(n, self.branches(n), self.branches(n.saturating_sub(1)))
+    }
+    /// Everything that was decided for record `n`, with its branches and those of the record before.
+    pub(crate) fn frozen_with<'a>(
+        &'a self,
+        n: usize,
+        branches: &'a [f64],
+        past_branches: &'a [f64],
+    ) -> Frozen<'a> {
         let clock = match (self.edges[n], self.restarts[n], self.declared[n]) {
             (Some(side), ..) => ClockRow::Event(side),
             (None, true, _) if self.h[n - 1] == 0.0 => ClockRow::Past,
@@ -157,9 +191,9 @@ impl Plan {
         };
         let past_moves = n > 0 && self.has_moving_time(n - 1);
         Frozen {
-            branches: self.branches(n),
-            past_branches: self.branches(n.saturating_sub(1)),
-            choice,
+            branches,
+            past_branches,
+            choice: self.choice(n),
             rows: self.rows(n),
             before: &self.h[..n.saturating_sub(1)],
             clock,
@@ -170,16 +204,28 @@ impl Plan {
     }
     /// Appends a step.
     pub(crate) fn push(&mut self, h: f64, t: f64, declared: Option<u32>, decided: Decided) {
-        let Decided { branches, choice, rows } = decided;
+        self.push_record(h, t, (declared, false, None), decided);
+    }
+    /// Appends a record: its declared time, whether it is a restart, and the event that gives its velocities.
+    fn push_record(
+        &mut self,
+        h: f64,
+        t: f64,
+        (declared, restart, event): (Option<u32>, bool, Option<u32>),
+        Decided { branches, choice, rows }: Decided,
+    ) {
         self.t.push(t);
         self.h.push(h);
-        self.declared.push(declared);
-        self.edges.push(None);
-        self.restarts.push(false);
-        self.given_by.push(None);
-        self.rows.push(rows);
+        self.declared.push(&[declared]);
+        self.edges.push(&[None]);
+        self.restarts.push(&[restart]);
+        self.given_by.push(&[event]);
+        self.rows.push(&[rows]);
         self.branches.extend_from_slice(branches);
-        self.choices.extend_from_slice(choice);
+        if let Some(sides) = &mut self.sides {
+            sides.push(&bits(&branches[branches.len() - sides.width()..]));
+        }
+        self.choices.push(choice);
         self.reach.push(0.0);
     }
     /// Takes the last step away.
@@ -192,7 +238,10 @@ impl Plan {
         self.given_by.pop();
         self.rows.pop();
         self.branches.truncate(self.branches.len() - self.branch_count);
-        self.choices.truncate(self.choices.len() - self.choice_count);
+        if let Some(sides) = &mut self.sides {
+            sides.pop();
+        }
+        self.choices.pop();
         self.reach.pop();
     }
     /// The independent coordinates of the last step have the largest entry `reach` of R.
@@ -200,22 +249,31 @@ impl Plan {
         let n = self.steps();
         self.reach[n] = reach;
     }
-    /// The independent coordinates of record `n`, and what else its step chose, to change them.
-    pub(crate) fn choice_mut(&mut self, n: usize) -> &mut [u32] {
-        &mut self.choices[n * self.choice_count..(n + 1) * self.choice_count]
-    }
     /// Room for some steps, so that pushing does not allocate.
     pub(crate) fn reserve(&mut self, steps: usize) {
         self.t.reserve(steps);
         self.h.reserve(steps);
-        self.declared.reserve(steps);
-        self.edges.reserve(steps);
-        self.restarts.reserve(steps);
-        self.given_by.reserve(steps);
-        self.rows.reserve(steps);
-        self.branches.reserve(steps * self.branch_count);
-        self.choices.reserve(steps * self.choice_count);
         self.reach.reserve(steps);
+        // what is kept by its changes, and in a run with a budget the branches of its last records
+        let few = steps.min(FEW_CHANGES);
+        self.declared.reserve(few);
+        self.edges.reserve(few);
+        self.restarts.reserve(few);
+        self.given_by.reserve(few);
+        self.rows.reserve(few);
+        self.choices.reserve(few);
+        if self.sides.is_none() {
+            self.branches.reserve(steps * self.branch_count);
+        }
+    }
+    /// Memory that it takes [bytes], without branches, and with a number of each step for those who look at
+    /// the run.
+    pub(crate) fn bytes(&self) -> usize {
+        let each = [&self.t, &self.h, &self.reach, &self.t].map(|list| size_of_val(&**list));
+        let marks =
+            self.declared.bytes() + self.edges.bytes() + self.given_by.bytes() + self.restarts.bytes();
+        let sides = self.sides.as_ref().map_or(0, Changes::bytes);
+        each.iter().sum::<usize>() + marks + sides + self.rows.bytes() + self.choices.bytes()
     }
     /// Time of node `n` on slots `p`.
     pub fn node<S: ProgramScalar>(&self, n: usize, p: &[S]) -> S {
@@ -270,7 +328,7 @@ impl Plan {
     /// The last record is where a condition changes its side, and its time follows from that.
     pub(crate) fn mark_event(&mut self, side: u32) {
         let n = self.steps();
-        self.edges[n] = Some(side);
+        self.edges.set(n, &[Some(side)]);
     }
     /// Some events happen in the last record.
     pub(crate) fn note_events(&mut self, events: &[u32]) {
@@ -281,10 +339,13 @@ impl Plan {
     pub(crate) fn push_restart(&mut self, h: f64, event: Option<u32>, decided: Decided) {
         let n = self.steps();
         let declared = if h == 0.0 { self.declared[n] } else { None };
-        self.push(h, self.t[n] + h, declared, decided);
-        self.restarts[n + 1] = true;
-        self.given_by[n + 1] = event;
+        self.push_record(h, self.t[n] + h, (declared, true, event), decided);
     }
+}
+
+/// Bits of some sides: one that is unknown, NaN, is equal to itself.
+pub(crate) fn bits(sides: &[f64]) -> Vec<u64> {
+    sides.iter().map(|side| side.to_bits()).collect()
 }
 
 /// Counts of a run.

@@ -50,7 +50,7 @@ impl Layout {
         self.clock.then(|| self.len - 1)
     }
     /// Sides of the conditions, from what decides branches in a record.
-    pub(crate) fn sides<'a>(&self, branches: &'a [f64]) -> &'a [f64] {
+    pub fn sides<'a>(&self, branches: &'a [f64]) -> &'a [f64] {
         &branches[branches.len().saturating_sub(self.sides)..]
     }
     /// Offset of the velocities v.

@@ -36,7 +36,7 @@ const GOOD: f64 = 1.2;
 pub fn rows_along(sys: &Setup, p: &[f64], run: &Trajectory) -> (Vec<RowChoice>, Vec<u32>) {
     // where events switch rows, the choices are those of the run
     if sys.switches_rows() {
-        let mut numbers = run.plan.rows.clone();
+        let mut numbers: Vec<u32> = run.plan.rows.iter().collect();
         numbers.extend(run.plan.rows.last());
         return (run.plan.row_choices.clone(), numbers);
     }
@@ -44,8 +44,9 @@ pub fn rows_along(sys: &Setup, p: &[f64], run: &Trajectory) -> (Vec<RowChoice>, 
     let mut numbers = vec![0];
     let mut chooser = RowChooser::new(sys, p).ok().flatten();
     for n in 0..=run.plan.steps() {
-        let q = &run.record(n)[..run.layout.n];
-        let fresh = chooser.as_mut().and_then(|c| c.decide(run.plan.t[n], q, run.plan.branches(n)));
+        let decide =
+            |c| RowChooser::decide(c, run.plan.t[n], &run.record(n)[..run.layout.n], &run.branches(n));
+        let fresh = chooser.as_mut().and_then(decide);
         let number = fresh.map_or(numbers[n], |choice| number_of(choice, sys, &mut choices));
         numbers.push(number);
     }

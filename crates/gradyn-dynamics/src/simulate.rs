@@ -67,7 +67,7 @@ pub fn continue_run(
             if walk.ended {
                 return Ok(());
             }
-            if let Some(event) = event.as_mut().filter(|_| walk.run.plan.restarts.last() == Some(&true)) {
+            if let Some(event) = event.as_mut().filter(|_| walk.run.plan.restarts.last() == Some(true)) {
                 event.renew(walk.run)?;
             }
         }
@@ -127,8 +127,7 @@ impl<'a> Walk<'a> {
         control.check_expected(mesh)?;
         let halvings = control.fixed_steps(mesh).map_or(0, |steps| recipe.halvings(steps));
         let expected = control.expected_steps(mesh, halvings);
-        run.plan.reserve(expected);
-        run.x.reserve(expected * lay.len);
+        run.make_room(expected, control.fixed_steps(mesh))?;
         // record 0
         let report = chain.advance(run.plan.span(0, p), run.plan.frozen(0), &[], &mut run.x)?;
         run.statistics.iterations += report.iterations;
@@ -163,6 +162,7 @@ impl<'a> Walk<'a> {
             h,
         };
         walk.begin_sides(p)?;
+        walk.note()?;
         Ok(walk)
     }
     /// Steps to the end of a smooth piece; did the condition end the run?
@@ -239,18 +239,17 @@ impl<'a> Walk<'a> {
     fn attempt_in_parts(&mut self, size: f64, since: usize, end: f64) -> Result<Attempt, StepError> {
         let attempt = self.attempt(size, since);
         let (Some(spec), Some(parts)) = (iterated(self.recipe), &mut self.parts) else { return attempt };
-        let len = self.run.layout.len;
         let n = self.run.plan.steps();
         let span = Span { t: self.run.plan.t[n], h: size };
         // what is wrong with it
         let change = match &attempt {
-            Ok(_) => parts.change(spec, size, &self.run.x[n * len..][..len], &self.run.x[(n + 1) * len..]),
+            Ok(_) => parts.change(spec, size, self.run.present(n), self.run.present(n + 1)),
             Err(_) => 0.0,
         };
         let wrong = attempt.as_ref().err().map_or(is_impact(change), is_iteration);
         // two parts instead, or what came of it
         if wrong && parts.divide(span, end) {
-            self.run.x.truncate((n + 1) * len);
+            self.run.truncate();
             self.run.statistics.rejected += 1;
             return Ok(Attempt { accepted: false, worst: 0 });
         }
@@ -279,6 +278,7 @@ impl<'a> Walk<'a> {
         self.run.plan.push(size, t, declared, decided);
         self.run.plan.mark_reach(self.chain.reach());
         self.turns.follow();
+        self.note()?;
         self.run.statistics.steps += 1;
         self.run.statistics.limited += usize::from(self.chain.limited());
         control.check_count(&self.run.statistics, t, mesh)?;
@@ -305,21 +305,38 @@ impl<'a> Walk<'a> {
         } else {
             run.statistics.steps += 1;
         }
-        run.x.truncate((run.plan.steps() + 1) * run.layout.len);
+        run.truncate();
         run.x.extend_from_slice(&x);
         let decided = Decided { branches: self.turns.references(), choice: &self.choice, rows: self.rows };
         run.plan.push(h, t, declared, decided);
         let span = Span { t: t - h, h };
-        self.turns.look(span, &run.layout.node(t, run.last()))
+        self.turns.look(span, &run.layout.node(t, run.last()))?;
+        self.note()
+    }
+    /// After a record was appended to the plan: what steps remember is what one step to it leaves, whatever
+    /// was tried before, and is kept; earlier records may leave the memory.
+    fn note(&mut self) -> Result<(), StepError> {
+        let n = self.run.plan.steps();
+        if n > 0 && self.chain.is_unsettled() {
+            let [last, _] = self.chain.kept();
+            self.chain.go_back(&last)?;
+            let at = self.run.offset(n - 1);
+            let (past, x) = self.run.x[at..].split_at_mut(self.run.layout.len);
+            let plan = &self.run.plan;
+            self.chain.recall(n, plan, [plan.branches(n), plan.branches(n - 1)], past, x)?;
+        }
+        let state = self.chain.keep()?.clone();
+        self.run.note(state)
     }
     /// The rows of the next step, where redundant constraints leave a choice.
     fn choose_rows(&mut self) -> Result<(), StepError> {
-        let plan = &mut self.run.plan;
         let Some(chooser) = &mut self.chooser else { return Ok(()) };
-        let n = plan.steps();
-        let x = &self.run.x[n * self.run.layout.len..][..self.run.layout.n];
-        let Some(choice) = chooser.decide(plan.t[n], x, self.turns.references()) else { return Ok(()) };
-        self.rows = number_of(choice, self.recipe.system(), &mut plan.row_choices);
+        let n = self.run.plan.steps();
+        let q = &self.run.present(n)[..self.run.layout.n];
+        let Some(choice) = chooser.decide(self.run.plan.t[n], q, self.turns.references()) else {
+            return Ok(());
+        };
+        self.rows = number_of(choice, self.recipe.system(), &mut self.run.plan.row_choices);
         // its stages are linear about λ of the node, which the new rows must have
         if matches!(self.recipe.kind, StepKind::Rosenbrock(_)) { self.restart(0.0) } else { Ok(()) }
     }
@@ -329,47 +346,49 @@ impl<'a> Walk<'a> {
     fn attempt(&mut self, size: f64, since: usize) -> Result<Attempt, StepError> {
         let run = &mut *self.run;
         let chain = &mut self.chain;
-        let (len, n) = (run.layout.len, run.plan.steps());
+        let (n, layout) = (run.plan.steps(), run.layout);
         // room for the record
         let span = Span { t: run.plan.t[n], h: size };
-        run.x.resize((n + 2) * len, 0.0);
-        let (done, x) = run.x.split_at_mut((n + 1) * len);
-        let past = &done[n * len..];
+        let (plan, past, x) = run.next();
         // decide and advance
-        let rows = run.plan.row_choice(self.rows);
+        let rows = plan.row_choice(self.rows);
+        chain.begin()?;
         let decided = chain.decide(span, rows, past, since, &mut self.choice);
+        chain.begin()?;
         let branches = self.turns.references();
-        let frozen = Frozen { branches, rows, before: &run.plan.h, ..Frozen::default() };
+        let frozen = Frozen { branches, rows, before: &plan.h, ..Frozen::default() };
         let may_choose = decided.is_ok();
         let mut result =
             decided.and_then(|()| chain.advance(span, Frozen { choice: &self.choice, ..frozen }, past, x));
         // once more, where independent coordinates do not follow the motion
         if may_choose && chain.choose_again(span, past, result.is_err(), &mut self.choice) {
+            chain.begin()?;
             result = chain.advance(span, Frozen { choice: &self.choice, ..frozen }, past, x);
         }
         let frozen = Frozen { choice: &self.choice, ..frozen };
-        if let Ok(report) = &result {
-            run.statistics.count(n + 1, report);
-        }
+        let report = result.as_ref().ok().copied();
         // accept or reject by the estimate, and by the turns of the angles
         let mut error = match (&result, self.control.tolerance) {
             (Ok(_), Some(tol)) => chain.error(&StepArgs { span, frozen, x, past }, tol),
             _ => None,
         };
         if result.is_ok()
-            && let Err(turn) = self.turns.look(span, &run.layout.node(span.end(), x))
+            && let Err(turn) = self.turns.look(span, &layout.node(span.end(), x))
         {
             result = Err(turn);
         }
         if result.is_err() && self.control.tolerance.is_some() {
             error = Some((f64::INFINITY, 0));
         }
+        if let Some(report) = &report {
+            run.statistics.count(n + 1, report);
+        }
         let attempt = match error {
             Some(error) => self.judge(span, error, result.err())?,
             None => result.map(|_| Attempt { accepted: true, worst: 0 })?,
         };
         if !attempt.accepted {
-            self.run.x.truncate((n + 1) * len);
+            self.run.truncate();
         }
         Ok(attempt)
     }
@@ -418,7 +437,8 @@ pub fn replay(recipe: &StepRecipe, p: &[f64], plan: &Plan) -> Result<Trajectory,
     let lay = recipe.layout();
     let mut chain = recipe.chain(p)?;
     let x = vec![0.0; (plan.steps() + 1) * lay.len];
-    let mut run = Trajectory { plan: plan.clone(), layout: lay, x, statistics: Statistics::default() };
+    let statistics = Statistics::default();
+    let mut run = Trajectory::whole(plan.clone(), lay, x, statistics);
     replay_into(p, &mut run, &mut chain)?;
     Ok(run)
 }

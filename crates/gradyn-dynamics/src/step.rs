@@ -16,6 +16,7 @@ pub mod adams;
 mod chain;
 mod chain_residual;
 mod clock;
+pub(crate) mod memory;
 pub mod newmark;
 mod projected;
 mod recipe;
@@ -27,6 +28,7 @@ pub use crate::initial::StartLaw;
 pub use crate::integrand::IntegrandRows;
 pub use crate::record::{Layout, Report, Span, Tolerance};
 pub use chain::Chain;
+pub(crate) use chain::Snapshot;
 pub use chain_residual::ChainResidual;
 pub use recipe::{StepKind, StepRecipe};
 
@@ -37,6 +39,7 @@ use crate::formulation::Lagrange;
 use crate::plan::Frozen;
 use crate::tableau::Tableau;
 use gradyn_model::{Evaluator, Setup};
+use memory::Visit;
 
 /// The ordinary differential equations behind a step, and the scheme that integrates equations along its
 /// runs.
@@ -145,6 +148,8 @@ pub(crate) trait Stepper: Products + Send {
     fn interpolate(&mut self, a: &StepArgs, theta: f64, out: &mut [f64]) -> Result<(), StepError>;
     /// What was counted so far.
     fn counts(&self) -> Counts;
+    /// Visits all factorisations of forward steps.
+    fn visit(&mut self, visit: &mut Visit) -> Result<(), StepError>;
 }
 
 /// A scheme with the memory of its steps, or of its residual.

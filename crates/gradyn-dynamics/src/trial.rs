@@ -32,7 +32,7 @@ pub(crate) struct Trial {
 impl Trial {
     /// Steps from record `n` with what was decided for them.
     pub(crate) fn new(run: &Trajectory, n: usize, Decided { branches, choice, rows }: Decided) -> Self {
-        let past = run.record(n).to_vec();
+        let past = run.present(n).to_vec();
         let before = run.plan.h[n.saturating_sub(SIZE)..n].to_vec();
         Self {
             t: run.plan.t[n],
@@ -48,6 +48,7 @@ impl Trial {
     pub(crate) fn advance(&mut self, h: f64, chain: &mut Chain) -> Result<(), StepError> {
         let Self { branches, choice, rows, before, .. } = self;
         let frozen = Frozen { branches, choice, rows: rows.as_ref(), before, ..Frozen::default() };
+        chain.begin_trial()?;
         chain.advance(Span { t: self.t, h }, frozen, &self.past, &mut self.x)?;
         Ok(())
     }

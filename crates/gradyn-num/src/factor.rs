@@ -8,7 +8,7 @@
 //! `refactor`; a solve is never NaN because of A.
 
 use crate::dense::DenseLu;
-use crate::sparse::SparseLu;
+use crate::sparse::{Pivots, SparseLu};
 use crate::{FactorError, Pattern, Singular};
 use std::cell::Cell;
 use std::sync::Arc;
@@ -75,6 +75,22 @@ impl Factor {
     /// The sparse factorisation.
     pub fn sparse(pattern: &Pattern) -> Result<Self, FactorError> {
         Ok(Self { kind: FactorKind::Sparse(Box::new(SparseLu::new(pattern)?)) })
+    }
+
+    /// What the pivots in use were chosen for: all that a factorisation remembers of earlier matrices. The
+    /// dense one remembers nothing.
+    pub fn pivots(&mut self) -> Option<Arc<Pivots>> {
+        match &mut self.kind {
+            FactorKind::Dense(..) => None,
+            FactorKind::Sparse(lu) => lu.pivots(),
+        }
+    }
+
+    /// Goes back to pivots that `pivots` gave, or to none; a refactor follows.
+    pub fn restore(&mut self, pivots: Option<&Arc<Pivots>>) {
+        if let FactorKind::Sparse(lu) = &mut self.kind {
+            lu.restore(pivots);
+        }
     }
 
     /// True if this is the sparse factorisation.

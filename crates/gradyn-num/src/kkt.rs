@@ -13,7 +13,7 @@
 
 mod schur;
 
-use crate::{FactorError, Pattern, Saddle, Singular};
+use crate::{Factor, FactorError, Pattern, Saddle, Singular};
 use schur::Schur;
 use std::sync::Arc;
 
@@ -142,6 +142,11 @@ impl Kkt {
         };
         self.ready = result.is_ok();
         result
+    }
+
+    /// The factorisation of K as it is.
+    pub fn factor(&mut self) -> &mut Factor {
+        self.full.factor()
     }
 
     /// Number of calls of `refactor`.

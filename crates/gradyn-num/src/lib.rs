@@ -29,5 +29,5 @@ pub use rank::{
 };
 pub use saddle::Saddle;
 pub use scalar::{ProgramScalar, Scalar, largest};
-pub use sparse::SparseLu;
+pub use sparse::{Pivots, SparseLu, pivot_choices};
 pub use symmetric::Spectrum;

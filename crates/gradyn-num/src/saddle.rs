@@ -127,6 +127,10 @@ impl Saddle {
             .refactor(v)
             .map_err(|Singular { index: i }| Singular { index: if i < n { m + i } else { i - n } })
     }
+    /// The factorisation of the whole matrix.
+    pub fn factor(&mut self) -> &mut Factor {
+        &mut self.factor
+    }
     /// Number of calls of `refactor`.
     pub fn factorizations(&self) -> usize {
         self.factorizations

@@ -12,6 +12,9 @@
 //! above, Q is COLAMD of the pattern, and P follows it. Where max |l_ik| > 16, a solve checks its residual
 //! and refines once if it is more than a few roundings.
 //!
+//! What a factorisation remembers of earlier matrices is the values that its pivots were chosen for, and which
+//! optional positions had one by then ([`Pivots`]): from these `restore` chooses the same pivots again.
+//!
 //! `new` reserves three times the fill of random values in the order of COLAMD, with which no long row is a
 //! pivot before the border; only a choice of pivots whose fill exceeds it allocates. Clones share the
 //! pattern.
@@ -30,7 +33,30 @@ use lu::Lu;
 use markowitz::Markowitz;
 use panels::Panels;
 use scaling::Scaling;
+use std::cell::Cell;
 use std::sync::Arc;
+
+thread_local!(static CHOICES: Cell<usize> = const { Cell::new(0) });
+
+/// How often pivots of sparse factorisations were chosen on this thread: while it stays, no factorisation
+/// remembers anything new.
+pub fn pivot_choices() -> usize {
+    CHOICES.get()
+}
+
+/// What pivots were chosen for: the values of the matrix, and the optional positions that had a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pivots {
+    values: Vec<f64>,
+    present: Vec<bool>,
+}
+
+impl Pivots {
+    /// Memory that it takes [bytes].
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.values) + self.present.len()
+    }
+}
 
 /// max |l_ik| above which pivots are chosen again, as a multiple of what it was when they were new ...
 const RECHOOSE_AT_GROWTH: f64 = 1e3;
@@ -69,6 +95,9 @@ pub struct SparseLu {
     /// Are there pivots?
     frozen: bool,
     ready: bool,
+    /// Values that they were chosen for, and what `pivots` gave last.
+    chosen_for: Vec<f64>,
+    given: Option<Arc<Pivots>>,
     /// How often pivots were chosen.
     choices: usize,
     work: usize,
@@ -114,6 +143,8 @@ impl SparseLu {
             residual: vec![0.0; n],
             frozen: false,
             ready: false,
+            chosen_for: vec![0.0; entries],
+            given: None,
             choices: 0,
             work,
         })
@@ -157,6 +188,38 @@ impl SparseLu {
         self.ready = true;
         Ok(())
     }
+    /// What the present pivots were chosen for; `None` where there are none.
+    pub fn pivots(&mut self) -> Option<Arc<Pivots>> {
+        if !self.frozen {
+            return None;
+        }
+        let new = || {
+            let present = self.optional.iter().map(|o| o.1).collect();
+            Arc::new(Pivots { values: self.chosen_for.clone(), present })
+        };
+        Some(self.given.get_or_insert_with(new).clone())
+    }
+    /// Goes back to pivots that `pivots` of a factorisation on this pattern gave, or to none. The next solve
+    /// needs a refactor.
+    pub fn restore(&mut self, pivots: Option<&Arc<Pivots>>) {
+        self.ready = false;
+        match (pivots, &self.given) {
+            (Some(asked), Some(given)) if self.frozen && Arc::ptr_eq(asked, given) => return,
+            _ => self.frozen = false,
+        }
+        // optional positions
+        let present = |k: usize| pivots.is_some_and(|p| p.present[k]);
+        for (k, (p, is_present)) in self.optional.iter_mut().enumerate() {
+            *is_present = present(k);
+            self.absent[*p as usize] = !*is_present;
+        }
+        // pivots for the values that they were chosen for; these are not singular
+        if let Some(pivots) = pivots
+            && self.choose(&pivots.values).is_ok()
+        {
+            self.given = Some(pivots.clone());
+        }
+    }
     /// Takes optional positions in that have a value for the first time; true if there are any.
     fn appear(&mut self, values: &[f64]) -> bool {
         let mut any = false;
@@ -170,7 +233,10 @@ impl SparseLu {
     /// R, C, P and patterns for these values.
     fn choose(&mut self, values: &[f64]) -> Result<(), Singular> {
         self.choices += 1;
+        CHOICES.set(CHOICES.get() + 1);
         self.frozen = false;
+        self.chosen_for.copy_from_slice(values);
+        self.given = None;
 
         // R, C, Â
         self.scaling.choose(&self.pattern, values);

@@ -42,11 +42,11 @@ impl States {
         let run = case.run;
         let z = case.run.layout.z();
         if theta == 0.0 || theta == 1.0 {
-            return Ok(&run.record(n - usize::from(theta == 0.0))[..z]);
+            return Ok(&run.present(n - usize::from(theta == 0.0))[..z]);
         }
         let Span { t, h } = run.plan.span(n, p);
         let span = Span { t, h: theta * h };
-        self.chain.advance(span, run.plan.frozen(n), run.past(n), &mut self.x)?;
+        self.chain.advance(span, run.plan.frozen(n), run.present(n - 1), &mut self.x)?;
         Ok(&self.x[..z])
     }
 }

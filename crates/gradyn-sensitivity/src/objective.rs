@@ -161,7 +161,7 @@ pub(crate) fn terminal<S: RunScalar>(recipe: &StepRecipe, run: &Trajectory, p: &
     let n = run.plan.steps();
     let t = lay.time().map_or_else(|| run.plan.node(n, p), |time| x[time]);
     let mut terms = sys.evaluator(p);
-    terms.set_branches(run.plan.branches(n));
+    terms.set_branches(&run.branches(n));
     terms.at(t, &x[..lay.n]);
     let mut w = vec![S::zero(); lay.o];
     terms.measure(FunctionalSet::Terminal, &lay.node(t, x), &mut w);
@@ -190,9 +190,9 @@ impl TerminalRows {
         let x = case.run.record(n);
         let t = lay.time().map_or_else(|| plan.node(n, p), |time| x[time]);
         let mut terms = sys.evaluator(p);
-        terms.set_branches(plan.branches(n));
+        terms.set_branches(&case.run.branches(n));
         terms.at(t, &x[..lay.n]);
-        let at = lay.node(t, x);
+        let at = lay.node(t, &x);
         let rows = (0..lay.o).map(|k| {
             let mut row = vec![0.0; lay.z() + sys.support(FunctionalSet::Terminal).len()];
             terms.measure_row(FunctionalSet::Terminal, k, &at, &mut row);
@@ -200,7 +200,7 @@ impl TerminalRows {
         });
         Self {
             rows: rows.collect(),
-            slopes: slopes(case.recipe, FunctionalSet::Terminal, p, plan.branches(n), &at),
+            slopes: slopes(case.recipe, FunctionalSet::Terminal, p, &case.run.branches(n), &at),
             node: lay.z(),
             time: lay.time(),
         }
@@ -236,7 +236,7 @@ impl TerminalRows {
     }
     /// Slot of the final time, where it is declared and no number of the record.
     fn declared(&self, case: &Case) -> Option<u32> {
-        case.run.plan.declared.last().copied().flatten().filter(|_| self.time.is_none())
+        case.run.plan.declared.last().flatten().filter(|_| self.time.is_none())
     }
 }
 

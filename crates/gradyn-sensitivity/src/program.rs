@@ -106,7 +106,8 @@ pub(crate) fn program<S: RunScalar>(
     let mut b = vec![0.0; lay.len];
     for n in 0..=run.plan.steps() {
         // A and the real parts, which are those of the run
-        let record = run.args(n, &p_re);
+        let link = run.link(n);
+        let record = link.args(&p_re);
         chain.linearise(&record)?;
         let confirmed = confirm.asks(case, n);
         noise.begin(n, &chain, confirmed);
@@ -139,6 +140,7 @@ pub(crate) fn program<S: RunScalar>(
         observe(n, &x);
         std::mem::swap(&mut x, &mut past);
     }
+    run.check_made()?;
     Ok(terminal(recipe, run, &p, &past))
 }
 
@@ -245,8 +247,9 @@ impl Slopes {
     fn add(&mut self, case: &Case, n: usize) {
         let plan = &case.run.plan;
         let lay = case.run.layout;
-        let at = lay.node(plan.t[n], case.run.record(n));
-        self.terms.set_branches(plan.branches(n));
+        let record = case.run.record(n);
+        let at = lay.node(plan.t[n], &record);
+        self.terms.set_branches(&case.run.branches(n));
         self.terms.at(at.t, at.q);
         for k in 0..case.objectives() {
             self.terms.measure_row(FunctionalSet::Integrand, k, &at, &mut self.row);

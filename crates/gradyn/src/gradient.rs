@@ -13,6 +13,7 @@ use held::check_held;
 
 use crate::diagnose::{check_redundant_outputs, check_redundant_parameters};
 use crate::error::Error;
+use crate::memory::{check_sensitivity, check_whole};
 use crate::method::Method;
 use crate::prepared::{Prepared, Run};
 use crate::registry::Sensitivity;
@@ -134,6 +135,7 @@ impl Prepared {
         self.check_parameters()?;
         check_run(self, run)?;
         check_one_choice(run, sensitivity)?;
+        check_sensitivity(run, sensitivity)?;
         check_redundant_parameters(self, run)?;
         // rows by the method
         let started = Instant::now();
@@ -198,6 +200,7 @@ impl Prepared {
     }
     fn differences(&self, run: &Run, relative: f64, richardson: bool) -> Result<Gradient, Error> {
         self.check_own(run)?;
+        check_whole(run, "a difference on the plan of a run")?;
         let recipe = run.method.build(&self.model);
         let rows = differences::central(&self.case(&recipe, run), relative, richardson)?;
         let rows = self.chained(run, rows);
@@ -206,6 +209,7 @@ impl Prepared {
     /// The discrete adjoint with the contribution of each record.
     pub fn contributions(&self, run: &Run) -> Result<(Gradient, Contributions), Error> {
         self.check_parameters()?;
+        check_whole(run, "the contribution of each record")?;
         check_run(self, run)?;
         check_redundant_parameters(self, run)?;
         let recipe = run.method.build(&self.model);
@@ -228,6 +232,7 @@ impl Prepared {
     /// Sensitivities of every output column at some nodes, in increasing order: [node][column][parameter].
     pub fn output_sensitivities_at(&self, run: &Run, nodes: &[usize]) -> Result<Vec<Gradient>, Error> {
         check_used(self)?;
+        check_whole(run, "the sensitivity of each record")?;
         check_run(self, run)?;
         check_redundant_parameters(self, run)?;
         check_redundant_outputs(self, run, |_| true)?;

@@ -27,7 +27,7 @@ impl Run {
     /// An event that gives positions has none: its motion is given and not pushed.
     pub fn impulses(&self, n: usize) -> Option<Impulses> {
         let plan = &self.trajectory.plan;
-        let event = (*plan.given_by.get(n)?)? as usize;
+        let event = Some(n).filter(|n| *n <= plan.steps()).and_then(|n| plan.given_by[n])? as usize;
         let rule = &self.system.events()[event];
         let (lam, nu) = self.trajectory.impulses(n)?;
         if rule.is_place() {

@@ -68,8 +68,9 @@ impl Prepared {
         let mut terms = sys.evaluator(&self.model.slots(&run.rho));
         let mut g = vec![0.0; lay.o];
         for n in 0..=plan.steps() {
-            let at = lay.node(plan.t[n], run.trajectory.record(n));
-            terms.set_branches(plan.branches(n));
+            let record = run.trajectory.record(n);
+            let at = lay.node(plan.t[n], &record);
+            terms.set_branches(&run.trajectory.branches(n));
             terms.at(at.t, at.q);
             terms.measure(FunctionalSet::Integrand, &at, &mut g);
             // the largest level, and how far ψ may be above

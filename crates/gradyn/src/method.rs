@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::file::StudySection;
+use crate::memory::Memory;
 use crate::registry::{
     AlphaScaling, Formulation, InitialAcceleration, Integrator, OptionEntry, ProjectionMatrices, Projections,
     Variant, step_options,
@@ -99,6 +100,8 @@ pub struct Method {
     pub extrapolation_tol: f64,
     /// Names of the options that were set.
     pub given: Vec<String>,
+    /// Memory that the records of a run may take.
+    pub memory: Memory,
     /// Mistakes on purpose; none, unless a test of the checks asks for them.
     pub mistakes: Mistakes,
 }
@@ -133,6 +136,7 @@ impl Default for Method {
             extrapolation_step: 1e-2,
             extrapolation_tol: 1e-8,
             given: vec![],
+            memory: Memory::default(),
             mistakes: Mistakes::default(),
         }
     }
@@ -154,6 +158,11 @@ impl Method {
     /// With fixed steps [s].
     pub fn step(mut self, h: f64) -> Self {
         self.stepping = Stepping::Fixed(h);
+        self
+    }
+    /// Within a budget for the records of a run [bytes].
+    pub fn within(mut self, budget: usize) -> Self {
+        self.memory.budget = Some(budget);
         self
     }
     /// With tolerances.

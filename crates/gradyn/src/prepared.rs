@@ -101,6 +101,7 @@ impl Prepared {
     pub fn inspected(&self, mut run: Run) -> Result<Run, Error> {
         let p = self.model.slots(&run.rho);
         diagnose::inspect(self, &mut run, &p)?;
+        run.trajectory.check_made()?;
         Ok(run)
     }
     /// Values of the objectives of a run that nobody looks at afterwards.
@@ -120,7 +121,7 @@ impl Prepared {
         // the run, step by step
         let recipe = method.build(&self.model);
         let angles = &self.model.angles;
-        let mut trajectory = Trajectory::start(&recipe, angles, &mesh);
+        let mut trajectory = method.memory.limit(Trajectory::start(&recipe, angles, &mesh), &recipe, &p);
         let until = self.model.until.then(|| trajectory.layout.o - 1);
         continue_run(&recipe, &p, angles, &mesh, &control, until, observe, &mut trajectory)
             .map_err(|e| diagnose::explain(self, e, method, &trajectory, &p))?;

@@ -41,18 +41,22 @@ impl Prepared {
         // rows at the nodes
         let Some(h) = step else {
             let rows = self.rows_at(run, 0..=run.trajectory.plan.steps());
+            run.trajectory.check_made()?;
             return Ok(Table { columns, rows });
         };
         // or at equal times, by the interpolant of the step that each of them is in
         check_output_step(h)?;
         let p = self.model.slots(&run.rho);
         let rows = self.with_rows(run, |row| self.at_equal_times(run, h, &p, row))?;
+        run.trajectory.check_made()?;
         Ok(Table { columns, rows })
     }
     /// Rows (t, columns…) at some nodes of a run.
     pub(crate) fn rows_at(&self, run: &Run, nodes: impl IntoIterator<Item = usize>) -> Vec<Vec<f64>> {
         let traj = &run.trajectory;
-        self.with_rows(run, |row| nodes.into_iter().map(|n| row(traj.plan.t[n], n, traj.record(n))).collect())
+        self.with_rows(run, |row| {
+            nodes.into_iter().map(|n| row(traj.plan.t[n], n, &traj.record(n))).collect()
+        })
     }
     /// Calls `f` with what makes a row of a time, the step that it is in, and the node there.
     fn with_rows<T>(
@@ -71,7 +75,7 @@ impl Prepared {
         let reads = (0..lay.m).any(|k| sys.reads_multiplier(k));
         // row = outputs of a node, with the loads that redundant rows share
         let mut row = |t: f64, n: usize, x: &[f64]| {
-            terms.set_branches(plan.branches(n));
+            terms.set_branches(&traj.branches(n));
             terms.at(t, &x[..lay.n]);
             node.copy_from_slice(&x[..lay.z()]);
             if reads {
@@ -102,7 +106,8 @@ impl Prepared {
                 n += 1;
             }
             // node = its interpolant there
-            let record = traj.args(n, p);
+            let link = traj.link(n);
+            let record = link.args(p);
             let theta = ((t - record.span.t) / record.span.h).clamp(0.0, 1.0);
             chain.interpolate(&record, theta, &mut node)?;
             rows.push(row(t, n, &node));
@@ -175,7 +180,7 @@ impl OutputDerivatives {
             let mut terms = sys.evaluator(p);
             let mut y = vec![Wide::from(0.0); outputs];
             let t = plan.node(n, p);
-            terms.set_branches(plan.branches(n));
+            terms.set_branches(&case.run.branches(n));
             terms.at(t, &seeded[..lay.n]);
             terms.measure(FunctionalSet::Output, &lay.node(t, &seeded), &mut y);
             // rows = their derivative parts

@@ -70,7 +70,7 @@ pub(crate) struct OptimizeArgs {
     pub write: Option<PathBuf>,
     /// Write the table of the new design to a file (.csv or .json), and that of the start beside it
     /// (.before.csv or .before.json)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "memory")]
     pub out: Option<PathBuf>,
     /// Replace files that exist, the model by --write too; --resume does so but for the history and the model
     #[arg(long)]

@@ -32,7 +32,11 @@ fn method_line(m: &Method, run: &Run) -> String {
             format!("step {} s (default)", run.trajectory.plan.h.first().copied().unwrap_or(0.0))
         }
     };
-    format!("{} + {}, {stepping}, {} steps", m.formulation.name(), m.integrator.name(), s.steps)
+    let kept = match run.trajectory.is_whole() {
+        true => String::new(),
+        false => format!(", one of {} records kept", run.trajectory.every()),
+    };
+    format!("{} + {}, {stepping}, {} steps{kept}", m.formulation.name(), m.integrator.name(), s.steps)
 }
 
 /// Objectives as columns, parameters as rows; below each what it is known to, if it is known.

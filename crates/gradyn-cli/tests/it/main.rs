@@ -8,6 +8,7 @@ mod errors;
 mod files;
 mod fuzz;
 mod messages;
+mod memory;
 mod optimize;
 mod output;
 mod suite;

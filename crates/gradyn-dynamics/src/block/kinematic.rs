@@ -50,6 +50,10 @@ impl Kinematic {
             |s: gradyn_num::Singular| StepError::Singular { t, equation: sys.coordinate_name(s.index) };
         self.factor.refactor(&self.values).map_err(singular)
     }
+    /// The factorisation of (1).
+    pub(crate) fn factor(&mut self) -> &mut Factor {
+        &mut self.factor
+    }
     /// b ← [Φ_q; B]⁻¹ b.
     pub fn solve(&mut self, b: &mut [f64]) {
         self.factor.solve(b);

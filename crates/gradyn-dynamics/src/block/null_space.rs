@@ -15,6 +15,7 @@
 use super::Kinematic;
 use crate::error::StepError;
 use crate::kkt::row_or_coordinate;
+use crate::step::memory::Visit;
 use gradyn_model::{Evaluator, Kinematics, Setup};
 use gradyn_num::{DenseLdl, Saddle, largest};
 
@@ -31,7 +32,7 @@ pub(crate) struct NullSpace {
     mass: DenseLdl,
     /// The matrix of (2), made where it is first needed, and whether it is in use.
     saddle: Option<Box<Saddle>>,
-    whole: bool,
+    is_whole: bool,
     x: Vec<f64>,
     z: Vec<f64>,
     f: Vec<f64>,
@@ -50,7 +51,7 @@ impl NullSpace {
             r,
             mass: DenseLdl::new(free),
             saddle: None,
-            whole: false,
+            is_whole: false,
             x: zero.clone(),
             z: vec![0.0; free],
             f: zero,
@@ -91,8 +92,8 @@ impl NullSpace {
                 self.mass.row_mut(i)[j] = r.iter().zip(mr).map(|(r, m)| r * m).sum();
             }
         }
-        self.whole = self.mass.factor(LEAST_PIVOT).is_err();
-        if self.whole { self.refactor_whole(sys, t, terms) } else { Ok(()) }
+        self.is_whole = self.mass.factor(LEAST_PIVOT).is_err();
+        if self.is_whole { self.refactor_whole(sys, t, terms) } else { Ok(()) }
     }
     /// Factors the matrix of (2).
     #[cold]
@@ -101,14 +102,19 @@ impl NullSpace {
         let phi_q = terms.phi_q();
         let saddle = match &mut self.saddle {
             Some(saddle) => saddle,
-            none => {
-                let patterns = sys.patterns();
-                let saddle = Saddle::new(&patterns.nn, &patterns.mn)?.released(sys.dropped());
-                none.insert(Box::new(saddle))
-            }
+            none => none.insert(Self::whole(sys)?),
         };
         let factored = saddle.refactor(|k| mass[k], |k| phi_q[k], phi_q, |_| 0.0, 1.0);
         factored.map_err(|s| StepError::Singular { t, equation: row_or_coordinate(sys, s.index) })
+    }
+    /// The matrix of (2), as new.
+    fn whole(sys: &Setup) -> Result<Box<Saddle>, StepError> {
+        let patterns = sys.patterns();
+        Ok(Box::new(Saddle::new(&patterns.nn, &patterns.mn)?.released(sys.dropped())))
+    }
+    /// Visits the factorisation of (2).
+    pub(crate) fn visit(&mut self, sys: &Setup, visit: &mut Visit) -> Result<(), StepError> {
+        visit.chosen(&mut self.saddle, |_| &[], |saddle| saddle.factor(), |_| Self::whole(sys))
     }
     /// out = RᵀMR ν at the independent coordinates.
     pub(crate) fn reduced_mass(&mut self, choice: &[u32], nu: &[f64], out: &mut [f64]) {
@@ -124,7 +130,7 @@ impl NullSpace {
     }
     /// b = (f, g) ← (x, λ), (3), (4).
     pub(crate) fn solve(&mut self, sys: &Setup, mass: &[f64], k: &mut Kinematic, b: &mut [f64]) {
-        if let (true, Some(saddle)) = (self.whole, &mut self.saddle) {
+        if let (true, Some(saddle)) = (self.is_whole, &mut self.saddle) {
             return saddle.solve(b);
         }
         let n = self.n;

@@ -48,3 +48,12 @@ pub(super) fn list(rows: &[(String, Vec<String>)]) -> String {
 pub(super) fn plural(n: usize) -> &'static str {
     if n == 1 { "" } else { "s" }
 }
+
+/// Memory in binary units, rounded up.
+pub(super) fn memory(bytes: usize) -> String {
+    match bytes {
+        b if b < 1 << 20 => format!("{} KiB", b.div_ceil(1 << 10)),
+        b if b < 100 << 20 => format!("{:.1} MiB", (b as f64 / (1u64 << 20) as f64 * 10.0).ceil() / 10.0),
+        b => format!("{} MiB", b.div_ceil(1 << 20)),
+    }
+}

@@ -104,6 +104,10 @@ impl Place {
         self.event = event as usize;
         Ok(())
     }
+    /// Forgets the pivots of the records before.
+    pub(super) fn forget(&mut self) {
+        self.factor.iter_mut().for_each(|factor| factor.restore(None));
+    }
     /// Gradients of s at the record before, where `terms` are at its time with its branches.
     pub(super) fn look_back(&mut self, sys: &Setup, before: &At, terms: &mut Evaluator<f64>) {
         for (j, [_, s]) in rows(sys, self.event).zip(&mut self.gradients) {

@@ -18,6 +18,7 @@ use crate::formulation::{Lagrange, Linear};
 use crate::integrand::IntegrandRows;
 use crate::plan::Frozen;
 use crate::record::{Layout, Report, Span};
+use crate::step::memory::Visit;
 use gradyn_model::{AngleMotion, AngleName, At, Evaluator, EventRule, FunctionalSet, RunScalar, Setup};
 use gradyn_num::largest;
 use std::f64::consts::FRAC_PI_2;
@@ -110,6 +111,13 @@ impl Restart {
             past_g: IntegrandRows::new(sys),
             sys: sys.clone(),
         }
+    }
+    /// Forgets the pivots of the records before: restarts are seldom, and begin as new.
+    pub(crate) fn forget(&mut self) -> Result<(), StepError> {
+        if let Some(place) = &mut self.place {
+            place.forget();
+        }
+        self.solver.visit(&self.sys, &mut Visit::Restore([].iter()))
     }
     fn law(&self) -> Lagrange {
         self.start.law

@@ -11,6 +11,7 @@ use crate::block::{Kinematic, NullSpace, choose};
 use crate::error::StepError;
 use crate::formulation::Compliance;
 use crate::kkt::{MotionMatrix, refactor_kkt};
+use crate::step::memory::Visit;
 use gradyn_model::{Evaluator, Kinematics, Setup};
 
 /// How accelerations and multipliers are solved for.
@@ -47,6 +48,16 @@ impl Solver {
                 kinematic.refactor(sys, t, terms.phi_q())?;
                 null_space.refactor(sys, t, terms, kinematic)
             }
+        }
+    }
+    /// Visits the factorisations; [Φ_q; B] is made anew by every `refactor`.
+    pub(crate) fn visit(&mut self, sys: &Setup, visit: &mut Visit) -> Result<(), StepError> {
+        match self {
+            Self::Saddle(kkt) => {
+                visit.motion(kkt);
+                Ok(())
+            }
+            Self::MatrixR(r) => r.1.visit(sys, visit),
         }
     }
     /// b = (f, g) ← (a, λ); the matrix is symmetric.

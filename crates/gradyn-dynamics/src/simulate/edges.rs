@@ -93,7 +93,7 @@ impl Walk<'_> {
         let Some((side, h)) = watch.next_edge(self.turns.sides(watch.sides.len()), near) else {
             return Err(e);
         };
-        self.run.x.truncate((self.run.plan.steps() + 1) * self.run.layout.len);
+        self.run.truncate();
         // just before it, where the law of this side is still a number
         self.restart(h * (1.0 - 1e-9)).map_err(|_| e)?;
         self.mark_jump(&watch, side);
@@ -113,7 +113,7 @@ impl Walk<'_> {
     /// Rejects a step of `size`: the next attempt has half of it.
     fn halve(&mut self, size: f64) {
         self.cut = Some(0.5 * size);
-        self.run.x.truncate((self.run.plan.steps() + 1) * self.run.layout.len);
+        self.run.truncate();
         self.run.statistics.rejected += 1;
     }
     /// What watches the conditions of a run, and their sides at record 0.
@@ -124,7 +124,12 @@ impl Walk<'_> {
         let Some(mut watch) = self.watch.take() else { return Ok(()) };
         let result = self.first_sides(&mut watch, p);
         self.watch = Some(watch);
-        result
+        result?;
+        // the angles of the record that it is now
+        let t = self.run.plan.t[0];
+        self.turns.look(Span { t, h: 0.0 }, &self.run.layout.node(t, self.run.last()))?;
+        self.turns.follow();
+        Ok(())
     }
     fn is_one_step(&self) -> bool {
         matches!(self.recipe.kind, StepKind::RungeKutta(_) | StepKind::Rosenbrock(_))
@@ -190,7 +195,7 @@ impl Walk<'_> {
     /// Record 0 anew, with the sides of the turns.
     fn start_again(&mut self, watch: &mut Watch, p: &[f64]) -> Result<(), StepError> {
         let run = &mut *self.run;
-        run.plan.branches_mut(0).copy_from_slice(self.turns.references());
+        run.plan.begin_with(self.turns.references());
         self.chain.advance(run.plan.span(0, p), run.plan.frozen(0), &[], &mut run.x)?;
         self.look_at_last(watch);
         Ok(())
@@ -236,7 +241,7 @@ impl Walk<'_> {
     ) -> Result<Passed, StepError> {
         let n = self.run.plan.steps();
         let span = Span { t: self.run.plan.t[n], h: size };
-        let records = [self.run.record(n), self.run.record(n + 1)];
+        let records = [self.run.present(n), self.run.present(n + 1)];
         watch.look(span, self.turns.references(), records);
         let sides = self.turns.sides(watch.sides.len());
         if !watch.may_have_changed(sides, span, self.turns.references(), records) {
@@ -264,7 +269,7 @@ impl Walk<'_> {
         };
         // the step to the change takes the place of the one that was accepted
         let span = Span { t: span.t, h };
-        self.run.x.truncate((n + 1) * self.run.layout.len);
+        self.run.truncate();
         if h <= self.sliver() * size {
             self.restart(h)?;
         } else {
@@ -434,21 +439,20 @@ impl Walk<'_> {
     /// Appends a restart with the sides of the turns and the velocities of an event, h after the last record.
     pub(super) fn restart_at_event(&mut self, h: f64, event: Option<u32>) -> Result<(), StepError> {
         let run = &mut *self.run;
-        let (len, n) = (run.layout.len, run.plan.steps());
+        let (n, layout) = (run.plan.steps(), run.layout);
         let span = Span { t: run.plan.t[n], h };
-        run.x.resize((n + 2) * len, 0.0);
-        let (done, x) = run.x.split_at_mut((n + 1) * len);
+        let (plan, past, x) = run.next();
         let frozen = Frozen {
-            branches: run.plan.branches(n),
-            past_branches: run.plan.branches(n),
+            branches: plan.branches(n),
+            past_branches: plan.branches(n),
             choice: &self.choice,
-            rows: run.plan.row_choice(self.rows),
+            rows: plan.row_choice(self.rows),
             restart: true,
             event,
             ..Frozen::default()
         };
+        self.chain.begin()?;
         // the angles of positions that the event gives
-        let past = &done[n * len..];
         if event.is_some()
             && let Some(placed) = self.chain.place(span.end(), frozen, past)?
         {
@@ -456,11 +460,11 @@ impl Walk<'_> {
         }
         let frozen = Frozen { branches: self.turns.references(), ..frozen };
         self.chain.advance(span, frozen, past, x)?;
-        self.turns.look(span, &run.layout.node(span.end(), x))?;
+        self.turns.look(span, &layout.node(span.end(), x))?;
         let decided = Decided { branches: self.turns.references(), choice: &self.choice, rows: self.rows };
         run.plan.push_restart(h, event, decided);
         self.turns.follow();
-        Ok(())
+        self.note()
     }
     /// (4): conditions of time that change at the last node, which ends a piece of the mesh.
     pub(super) fn change_declared(&mut self, p: &[f64]) -> Result<(), StepError> {

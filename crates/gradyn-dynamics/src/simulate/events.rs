@@ -268,7 +268,7 @@ impl Walk<'_> {
     fn choose_with(&mut self, off: Vec<u32>, new: &[u32], rule: &EventRule) -> Result<(), StepError> {
         let n = self.run.plan.steps();
         let t = self.run.plan.t[n];
-        let q = &self.run.x[n * self.run.layout.len..][..self.run.layout.n];
+        let q = &self.run.present(n)[..self.run.layout.n];
         let references = self.turns.references().to_vec();
         // independent rows of those that are on
         let sys = self.recipe.system().with_off(off.clone())?;

@@ -24,6 +24,7 @@ mod control;
 pub mod ode;
 mod sweeps;
 
+use super::memory::Visit;
 use super::{
     Bound, Counts, Equations, IntegrandRows, Layout, Pair, Report, Residual, Span, StartLaw, StepArgs,
     Stepper, Tolerance,
@@ -460,5 +461,9 @@ impl Stepper for Bound<Adams, AdamsLinear> {
     fn counts(&self) -> Counts {
         let visits = self.memory.blocks.iter().map(|b| b.linear.terms.visits()).sum();
         Counts { visits, factorizations: None }
+    }
+    fn visit(&mut self, visit: &mut Visit) -> Result<(), StepError> {
+        let Self { spec, memory: l } = self;
+        l.blocks.iter_mut().try_for_each(|block| block.visit(&spec.sys, visit))
     }
 }

@@ -5,6 +5,7 @@
 //! the time of a record is its last number ([`Clock`]).
 
 use super::clock::Clock;
+use super::memory::{Remembered, Visit};
 use super::{Counts, Products, Report, Span, StepArgs, StepRecipe, Stepper, Tolerance};
 use crate::control::Controller;
 use crate::error::StepError;
@@ -13,6 +14,8 @@ use crate::initial::{Initial, Placed};
 use crate::plan::{ClockRow, Frozen, Plan};
 use crate::turns::Turns;
 use gradyn_model::RowChoice;
+use gradyn_num::pivot_choices;
+use std::sync::Arc;
 
 /// Most trial steps to the time of an event.
 const MOST_TRIALS: usize = 50;
@@ -49,6 +52,23 @@ pub struct Chain {
     /// Length of a record without its time, and of what a step writes of it.
     len: usize,
     step_len: usize,
+    /// What the steps remembered after the last record of a run, and after the one before it.
+    kept: [Arc<Snapshot>; 2],
+    /// Pivots chosen when this was written down, and when the steps last began from it.
+    chosen: [usize; 2],
+    /// Was another step tried since the last record?
+    tried: bool,
+}
+
+/// What steps remember after a record, for each choice of rows that was met.
+#[derive(Debug, Default)]
+pub(crate) struct Snapshot(Vec<(Option<RowChoice>, Vec<Remembered>)>);
+
+impl Snapshot {
+    /// Memory that it takes [bytes], with pivots that others may share.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.iter().flat_map(|s| &s.1).map(Remembered::bytes).sum()
+    }
 }
 
 impl Chain {
@@ -68,7 +88,77 @@ impl Chain {
             clock,
             len: recipe.plain_layout().len,
             step_len: recipe.step_layout().len,
+            kept: [Arc::default(), Arc::default()],
+            chosen: [pivot_choices(); 2],
+            tried: false,
         }
+    }
+    /// Goes back to what steps remembered after the last record, before another attempt at the next one.
+    pub(crate) fn begin(&mut self) -> Result<(), StepError> {
+        if pivot_choices() != self.chosen[1] {
+            self.go_back(&self.kept[0].clone())?;
+        }
+        Ok(())
+    }
+    /// Like `begin`, before a step that is tried only: it may not be the one that is taken.
+    pub(crate) fn begin_trial(&mut self) -> Result<(), StepError> {
+        self.tried = true;
+        self.begin()
+    }
+    /// What steps remembered after the last record, and after the one before it.
+    pub(crate) fn kept(&self) -> [Arc<Snapshot>; 2] {
+        self.kept.clone()
+    }
+    /// Goes back to what steps remembered after some record.
+    pub(crate) fn go_back(&mut self, to: &Arc<Snapshot>) -> Result<(), StepError> {
+        let none = vec![];
+        for (rows, step) in &mut self.steps {
+            let saved = to.0.iter().find(|s| s.0 == *rows).map_or(&none, |s| &s.1);
+            step.visit(&mut Visit::Restore(saved.iter()))?;
+        }
+        for (rows, saved) in to.0.iter().filter(|s| !s.1.is_empty()) {
+            if self.steps.iter().all(|s| s.0 != *rows) {
+                self.step_with(rows.as_ref())?.visit(&mut Visit::Restore(saved.iter()))?;
+            }
+        }
+        self.kept[0] = to.clone();
+        self.chosen[1] = pivot_choices();
+        Ok(())
+    }
+    /// Is what steps remember now not what one step to the last record leaves?
+    pub(crate) fn is_unsettled(&self) -> bool {
+        self.tried && pivot_choices() != self.chosen[0]
+    }
+    /// Writes down what steps remember after a record.
+    pub(crate) fn keep(&mut self) -> Result<&Arc<Snapshot>, StepError> {
+        self.kept[1] = self.kept[0].clone();
+        if pivot_choices() != self.chosen[1] {
+            let mut snapshot = Snapshot::default();
+            for (rows, step) in &mut self.steps {
+                let mut list = vec![];
+                step.visit(&mut Visit::Save(&mut list))?;
+                snapshot.0.push((rows.clone(), list));
+            }
+            self.kept[0] = Arc::new(snapshot);
+        }
+        self.chosen = [pivot_choices(); 2];
+        self.tried = false;
+        Ok(&self.kept[0])
+    }
+    /// Makes record `n` of a plan again, on the parameters of its run and from the record before: the step of
+    /// the plan, whose end is not moved to where a condition changes.
+    pub(crate) fn recall(
+        &mut self,
+        n: usize,
+        plan: &Plan,
+        [branches, past_branches]: [&[f64]; 2],
+        past: &[f64],
+        x: &mut [f64],
+    ) -> Result<(), StepError> {
+        let span = Span { t: plan.t[n - 1], h: plan.h[n - 1] };
+        let frozen = plan.frozen_with(n, branches, past_branches);
+        self.advance(span, Frozen { clock: ClockRow::Fixed, ..frozen }, past, x)?;
+        Ok(())
     }
     /// The step at work.
     fn step(&mut self) -> &mut dyn Stepper {
@@ -140,7 +230,9 @@ impl Chain {
         past: &[f64],
     ) -> Result<Option<Placed>, StepError> {
         let len = self.len;
-        self.restart_with(frozen.rows)?.place(t, frozen, &past[..len])
+        let restart = self.restart_with(frozen.rows)?;
+        restart.forget()?;
+        restart.place(t, frozen, &past[..len])
     }
     /// Solves R = 0 for x; without a past it is record 0.
     pub fn advance(
@@ -169,7 +261,9 @@ impl Chain {
     ) -> Result<Report, StepError> {
         if !past.is_empty() && frozen.restart {
             let len = self.len;
-            return self.restart_with(frozen.rows)?.advance(span, frozen, &past[..len], x);
+            let restart = self.restart_with(frozen.rows)?;
+            restart.forget()?;
+            return restart.advance(span, frozen, &past[..len], x);
         }
         // impulses are those of events
         let len = self.step_len;
@@ -240,8 +334,12 @@ impl Chain {
         if reach == 0.0 || !far {
             return result;
         }
-        let again = self.choose_again(span, past, true, plan.choice_mut(n));
-        if again { self.advance(span, plan.frozen(n), past, x) } else { result }
+        let mut choice = plan.choice(n).to_vec();
+        if !self.choose_again(span, past, true, &mut choice) {
+            return result;
+        }
+        plan.choices.set(n, &choice);
+        self.advance(span, plan.frozen(n), past, x)
     }
     /// After record `n` of a run that is replayed: the references of the next record are those of this run.
     pub(crate) fn turn(

@@ -40,6 +40,7 @@ pub use residual::Work;
 pub use scheme::Scheme;
 pub(crate) use tangent::Projector;
 
+use super::memory::Visit;
 use super::{Bound, Counts, Equations, Layout, Report, Span, StartLaw, StepArgs, Stepper, Tolerance};
 use crate::block::Integrated;
 use crate::control::Controller;
@@ -313,6 +314,12 @@ impl Stepper for Bound<Newmark, NewmarkLinear> {
         let l = &self.memory;
         let factorizations = l.newton.factorizations() + l.projector.factorizations();
         Counts { visits: l.motion.terms.visits(), factorizations: Some(factorizations) }
+    }
+    fn visit(&mut self, visit: &mut Visit) -> Result<(), StepError> {
+        let l = &mut self.memory;
+        visit.factor(l.newton.factor());
+        l.projector.visit(visit);
+        Ok(())
     }
     fn error(&mut self, _a: &StepArgs, _tol: Tolerance) -> Option<(f64, usize)> {
         None

@@ -12,6 +12,7 @@
 
 mod sweeps;
 
+use super::memory::Visit;
 use super::{Bound, Counts, Layout, Report, Residual, Span, StepArgs, Stepper, Tolerance};
 use crate::control::Controller;
 use crate::error::StepError;
@@ -323,5 +324,12 @@ impl Stepper for Bound<Projected, ProjectedLinear> {
     fn counts(&self) -> Counts {
         let inner = self.memory.inner.counts();
         Counts { visits: inner.visits + self.memory.node.terms.visits(), ..inner }
+    }
+    fn visit(&mut self, visit: &mut Visit) -> Result<(), StepError> {
+        let l = &mut self.memory;
+        l.inner.visit(visit)?;
+        visit.factor(l.position.factor());
+        visit.motion(&mut l.kkt);
+        Ok(())
     }
 }

@@ -18,6 +18,7 @@
 mod forward;
 mod sweeps;
 
+use super::memory::Visit;
 use super::runge_kutta::coupled::Coupled;
 use super::second::Second;
 use super::{
@@ -389,6 +390,12 @@ impl Stepper for Bound<Rosenbrock, RosenbrockLinear> {
         let blocks = l.blocks.iter().chain([&l.base, &l.node]);
         let visits = blocks.map(|b| b.linear.terms.visits()).sum();
         Counts { visits, factorizations: None }
+    }
+    fn visit(&mut self, visit: &mut Visit) -> Result<(), StepError> {
+        let Self { spec, memory: l } = self;
+        let mut blocks = l.blocks.iter_mut().chain([&mut l.base, &mut l.node]);
+        blocks.try_for_each(|block| block.visit(&spec.sys, visit))?;
+        l.matrix.visit(&spec.sys, &spec.f, spec.state, visit)
     }
     fn resize(&mut self, control: &Controller, error: f64) -> f64 {
         control.factor(error, self.spec.estimate_order())

@@ -18,6 +18,7 @@ mod estimate;
 mod newton;
 mod sweeps;
 
+use super::memory::Visit;
 use super::{
     Bound, Counts, Equations, IntegrandRows, Layout, Report, Residual, Span, StartLaw, StepArgs, Stepper,
     Tolerance,
@@ -538,6 +539,13 @@ impl Stepper for Bound<RungeKutta, RungeKuttaLinear> {
     fn counts(&self) -> Counts {
         let visits = self.memory.blocks.iter().map(|b| b.linear.terms.visits()).sum();
         Counts { visits, factorizations: None }
+    }
+    /// The filter of the estimate and the output between steps are no part of a step.
+    fn visit(&mut self, visit: &mut Visit) -> Result<(), StepError> {
+        let Self { spec, memory: l } = self;
+        l.blocks.iter_mut().try_for_each(|block| block.visit(&spec.sys, visit))?;
+        let mut groups = l.groups.iter_mut().flatten();
+        groups.try_for_each(|group| group.visit(&spec.sys, &spec.f, spec.state, visit))
     }
     fn resize(&mut self, control: &Controller, error: f64) -> f64 {
         control.factor(error, self.spec.estimate_order())

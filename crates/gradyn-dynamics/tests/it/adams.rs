@@ -195,7 +195,7 @@ fn adaptive_runs_follow_their_tolerance() {
                 .expect("runs");
             let ratio = distance(&result(&run), &truth) / tol;
             assert!((0.01..300.0).contains(&ratio), "{}, {tol:.0e}: {ratio:.1e} times the tolerance", m.name);
-            let orders: Vec<u32> = run.plan.choices.chunks(2).skip(1).map(|c| c[0]).collect();
+            let orders: Vec<u32> = (1..=run.plan.steps()).map(|n| run.plan.choice(n)[0]).collect();
             assert_eq!(orders[..2], [1, 1], "{}: no history at the start", m.name);
             assert!(orders.iter().max() > Some(&5), "{}, {tol:.0e}: orders {orders:?}", m.name);
         }
@@ -216,7 +216,7 @@ fn fixed_steps_start_with_halvings() {
     );
     assert_eq!(run.plan.t[m + 1], 0.01);
     assert!((run.plan.t[m + 31] - 0.31).abs() < 1e-15);
-    assert_eq!(run.plan.choices.last_chunk::<2>().map(|c| c[0]), Some(4));
+    assert_eq!(run.plan.choice(run.plan.steps()).first().copied(), Some(4));
 }
 
 /// Interpolated states in the middle of steps have the order of the corrector.
@@ -241,7 +241,8 @@ fn interpolants_converge() {
             for (n, θ) in
                 [(run.plan.steps() / 2, 0.3), (run.plan.steps() / 2, 0.5), (run.plan.steps() - 2, 0.7)]
             {
-                let record = run.args(n, &r.p);
+                let link = run.link(n);
+                let record = link.args(&r.p);
                 chain.interpolate(&record, θ, &mut out).expect("regular");
                 let y = truth(record.span.t + θ * record.span.h);
                 worst = (0..2 * run.layout.n).fold(worst, |s, i| s.max((out[i] - y[i]).abs()));

@@ -252,7 +252,8 @@ fn check_step<T: Clone + Into<StepRecipe>>(what: &str, step: &T, model: &Model, 
     let mut chain = recipe.chain(p).expect("memory");
     for n in [2, 0, 1] {
         let what = format!("{what}, record {n}");
-        let record = run.args(n, p);
+        let link = run.link(n);
+        let record = link.args(p);
         let (x, past, frozen, span) = (record.x, record.past, record.frozen, record.span);
         // (x, past, p)
         let earlier = if record.is_start() { vec![0.0; len] } else { past.to_vec() };
@@ -427,7 +428,7 @@ fn penalty_over_a_mass_equals_differences() {
         rho[mass] += δ;
         let p = r.model.slots(&rho);
         let mut out = vec![0.0; len];
-        recipe.residual(&p).residual(&run.args(n, &r.p), &mut out);
+        recipe.residual(&p).residual(&run.link(n).args(&r.p), &mut out);
         out
     };
     let δ = 1e-4;
@@ -436,7 +437,7 @@ fn penalty_over_a_mass_equals_differences() {
         rho.iter().enumerate().map(|(i, &x)| if i == mass { Wide::var(x, 0) } else { x.into() }).collect();
     let direction: Vec<f64> = r.model.slots(&seeded).iter().map(|p| p.eps[0]).collect();
     let mut chain = recipe.chain(&r.p).expect("memory");
-    chain.linearise(&run.args(n, &r.p)).expect("regular");
+    chain.linearise(&run.link(n).args(&r.p)).expect("regular");
     let mut product = vec![0.0; len];
     chain.slot_mul(&direction, &mut product);
     for i in 0..len {

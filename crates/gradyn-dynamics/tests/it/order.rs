@@ -275,8 +275,8 @@ fn newmark_with_negative_xi_dissipates() {
         let run = run(&step, &r.model, &p, Controller::fixed(h));
         let mut terms = sys.evaluator(&p);
         let mut at = |n: usize| {
-            let (t, x, mut out) = (run.plan.t[n], run.record(n), [0.0; 2]);
-            terms.set_branches(run.plan.branches(n));
+            let (t, x, mut out) = (run.plan.t[n], run.present(n), [0.0; 2]);
+            terms.set_branches(&run.branches(n));
             terms.at(t, &x[..run.layout.n]);
             terms.measure(FunctionalSet::Output, &run.layout.node(t, x), &mut out);
             out[0]
@@ -332,7 +332,8 @@ fn interpolants_reproduce_a_parabola() {
         let mut chain = step.chain(&r.p).expect("memory");
         let mut out = vec![0.0; run.layout.z()];
         for n in 1..=run.plan.steps() {
-            let record = run.args(n, &r.p);
+            let link = run.link(n);
+            let record = link.args(&r.p);
             for θ in [0.0, 0.3, 0.5, 0.9, 1.0] {
                 chain.interpolate(&record, θ, &mut out).expect("regular");
                 let t = record.span.t + θ * record.span.h;
@@ -370,7 +371,8 @@ fn interpolants_converge() {
             let mut out = vec![0.0; run.layout.z()];
             let mut worst = 0.0f64;
             for (n, θ) in [(1, 0.3), (run.plan.steps() / 2, 0.5), (run.plan.steps(), 0.7)] {
-                let record = run.args(n, &r.p);
+                let link = run.link(n);
+                let record = link.args(&r.p);
                 chain.interpolate(&record, θ, &mut out).expect("regular");
                 let y = truth(record.span.t + θ * record.span.h);
                 worst = (0..2 * run.layout.n).fold(worst, |s, i| s.max((out[i] - y[i]).abs()));

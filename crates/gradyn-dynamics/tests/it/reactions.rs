@@ -34,10 +34,10 @@ fn run<T: Clone + Into<StepRecipe>>(step: &T, model: &Model, p: &[f64], control:
 
 /// Values of the outputs at record `n`.
 fn measure(model: &Model, p: &[f64], run: &Trajectory, n: usize) -> Vec<f64> {
-    let (sys, lay, t, x) = (&model.system, run.layout, run.plan.t[n], run.record(n));
+    let (sys, lay, t, x) = (&model.system, run.layout, run.plan.t[n], run.present(n));
     let mut terms = sys.evaluator(p);
     let mut out = vec![0.0; sys.functionals(FunctionalSet::Output)];
-    terms.set_branches(run.plan.branches(n));
+    terms.set_branches(&run.branches(n));
     terms.at(t, &x[..lay.n]);
     terms.measure(FunctionalSet::Output, &lay.node(t, x), &mut out);
     out.truncate(model.columns.len()); // the energy follows the columns

@@ -273,6 +273,45 @@ fn bad_pivots_are_chosen_again() {
     assert!(lu.choices() > 1, "the pivots of the diagonal are no longer there");
 }
 
+/// What a factorisation remembers are its pivots: another one that goes back to them has every bit.
+#[test]
+fn restored_pivots_repeat_bits() {
+    let mut random = Random(6);
+    let (pattern, first) = chain_kkt(40, &mut random);
+    let faded = |small: f64| {
+        let mut values = first.clone();
+        pattern.iter().filter(|(i, j, _)| i == j).for_each(|(_, _, p)| values[p] *= small);
+        values
+    };
+    let x = random.vector(pattern.rows());
+    let solved = |factor: &mut Factor| {
+        factor.refactor(&faded(0.7)).unwrap();
+        let mut b = x.clone();
+        factor.solve(&mut b);
+        b.iter().map(|b| b.to_bits()).collect::<Vec<_>>()
+    };
+    // pivots for the first values, kept for others, then chosen again
+    let mut factor = Factor::sparse(&pattern).unwrap();
+    assert!(factor.pivots().is_none());
+    factor.refactor(&first).unwrap();
+    let pivots = factor.pivots();
+    let before = solved(&mut factor);
+    factor.refactor(&faded(0.0)).unwrap();
+    let after = solved(&mut factor);
+    assert_ne!(before, after, "other pivots round in another way");
+    // back, in this one and in a new one
+    factor.restore(pivots.as_ref());
+    assert_eq!(solved(&mut factor), before);
+    let mut other = Factor::sparse(&pattern).unwrap();
+    other.refactor(&faded(0.0)).unwrap();
+    other.restore(pivots.as_ref());
+    assert_eq!(solved(&mut other), before);
+    // as new
+    other.restore(None);
+    other.refactor(&faded(0.0)).unwrap();
+    assert_eq!(solved(&mut other), after);
+}
+
 /// A clone has its own values and pivots.
 #[test]
 fn clones_are_independent() {

@@ -164,7 +164,7 @@ impl<'c> Sweep<'c> {
         let run = self.case.run;
         self.instants[0].set(
             case.recipe.system(),
-            &run.layout.node(run.plan.t[n], run.record(n)),
+            &run.layout.node(run.plan.t[n], run.present(n)),
             frozen,
             true,
         )

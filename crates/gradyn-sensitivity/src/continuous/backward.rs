@@ -74,7 +74,7 @@ impl Sweep<'_> {
             let t = (end - s).clamp(plan.t[m], end);
             let k = (m + plan.t[m..n].partition_point(|x| *x < t)).clamp(m + 1, n);
             let order = self.case.recipe.variable_order(plan.frozen(k)).map_or(1, |o| o.0 + 1);
-            aitken_neville(times, |i| run.record(first + i), t, order, &mut x);
+            aitken_neville(times, |i| run.present(first + i), t, order, &mut x);
             self.instants[0].set(self.case.recipe.system(), &run.layout.node(t, &x), plan.frozen(k), true)?;
             // (μ, ∇ψ)' at that point
             self.yi[..size].copy_from_slice(&y[..size]);

@@ -6,7 +6,7 @@
 use super::States;
 use crate::discrete::direct::{Direct, direct as tangent};
 use crate::objective::Case;
-use gradyn_dynamics::{Plan, RungeKutta, StepError, StepRecipe, Trajectory};
+use gradyn_dynamics::{Changes, RungeKutta, StepError, StepRecipe, Trajectory};
 
 /// ∇ψ by (2) of [`super`].
 pub fn direct(case: &Case) -> Result<Direct, StepError> {
@@ -46,7 +46,9 @@ fn stages(case: &Case, recipe: &StepRecipe, nodes: &[f64]) -> Result<Trajectory,
     }
     // plan = that of the run with the choices of this step
     let count = recipe.choices();
-    let choices = (0..=steps).flat_map(|n| &case.run.plan.frozen(n).choice[..count]).copied().collect();
-    let plan = Plan { choices, choice_count: count, ..case.run.plan.clone() };
-    Ok(Trajectory { plan, layout: to, x, statistics: case.run.statistics })
+    let choices = Changes::of((0..=steps).map(|n| &case.run.plan.choice(n)[..count]));
+    let mut plan = case.run.plan.clone();
+    plan.choices = choices;
+    plan.choice_count = count;
+    Ok(Trajectory::whole(plan, to, x, case.run.statistics))
 }

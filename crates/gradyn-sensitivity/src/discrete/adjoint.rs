@@ -126,7 +126,7 @@ impl Adjoint {
                 self.solve_record(case, n, j, seeds, history.as_deref_mut());
             }
         }
-        Ok(())
+        run.check_made()
     }
     /// (1) at record `n` for value `j`: μ_n, what record n - 1 receives, and the part of the slot gradient.
     fn solve_record(

@@ -52,6 +52,7 @@ pub fn along(
         }
         observe(n, &s);
     }
+    run.check_made()?;
     // ψ' of each objective along each direction
     let w = TerminalRows::new(case, &p);
     let z = run.layout.z();

@@ -34,7 +34,8 @@ impl Linearised {
 
 impl Records for Linearised {
     fn linearise(&mut self, case: &Case, n: usize, p: &[f64]) -> Result<(), StepError> {
-        let record = case.run.args(n, p);
+        let link = case.run.link(n);
+        let record = link.args(p);
         self.chain.linearise(&record)?;
         if case.run.plan.moves(n) {
             self.times.set(&record);

@@ -74,10 +74,11 @@ impl SampleSeeds {
         let lay = case.run.layout;
         let support = sys.support(FunctionalSet::Output);
         // the record, and room for a row of y_x and y_p
-        let x = case.run.record(n);
+        let record = case.run.record(n);
+        let x = &*record;
         let t = lay.time().map_or_else(|| plan.node(n, p), |time| x[time]);
         let at = lay.node(t, x);
-        terms.set_branches(plan.branches(n));
+        terms.set_branches(&case.run.branches(n));
         terms.at(t, at.q);
         let mut row = vec![0.0; lay.z() + support.len()];
         let place = self.place_of(n, lay.len);
@@ -93,7 +94,7 @@ impl SampleSeeds {
         if plan.declared[n].is_none() && lay.time().is_none() {
             return;
         }
-        let y_t = slopes(case.recipe, FunctionalSet::Output, p, plan.branches(n), &at);
+        let y_t = slopes(case.recipe, FunctionalSet::Output, p, &case.run.branches(n), &at);
         // what is not asked for may have no slope
         let asked = weights.iter().zip(y_t).filter(|(w, _)| **w != 0.0);
         let slope = asked.map(|(w, y)| w * y).sum::<f64>();

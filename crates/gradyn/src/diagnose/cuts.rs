@@ -28,30 +28,38 @@ const ZERO: f64 = 1e-6;
 const HALVINGS: usize = 60;
 
 /// What a run passed, the first time for each expression.
-pub(super) fn passed(model: &Prepared, run: &Trajectory, p: &[f64]) -> Vec<Passed> {
-    let cuts = model.model.system.cuts();
-    if cuts.is_empty() {
-        return vec![];
+pub(super) struct Cuts<'a> {
+    look: Look<'a>,
+    /// Expressions that nothing was found of.
+    open: Vec<&'a Cut>,
+    pub found: Vec<Passed>,
+}
+
+impl<'a> Cuts<'a> {
+    /// Nothing is found yet.
+    pub(super) fn new(model: &'a Prepared, run: &'a Trajectory, p: &'a [f64]) -> Self {
+        let open = model.model.system.cuts().iter().collect();
+        Self { look: Look::new(model, run, p), open, found: vec![] }
     }
-    let mut look = Look::new(model, run, p);
-    let mut open: Vec<&Cut> = cuts.iter().collect();
-    let mut found: Vec<Passed> = vec![];
-    for n in (1..=run.plan.steps()).filter(|n| run.plan.h[n - 1] > 0.0) {
-        look.step(n);
+    /// Looks at the step that ends in record `n`, after those before it.
+    pub(super) fn see(&mut self, n: usize) {
+        if self.open.is_empty() || n == 0 || self.look.run.plan.h[n - 1] <= 0.0 {
+            return;
+        }
+        self.look.step(n);
         // one warning for each element
         let mut closed: Vec<String> = vec![];
-        for cut in &open {
+        for cut in &self.open {
             if closed.contains(&cut.what) {
                 continue;
             }
-            if let Some(passed) = look.passes(n, cut) {
+            if let Some(passed) = self.look.passes(n, cut) {
                 closed.push(passed.what.clone());
-                found.push(passed);
+                self.found.push(passed);
             }
         }
-        open.retain(|cut| !closed.contains(&cut.what));
+        self.open.retain(|cut| !closed.contains(&cut.what));
     }
-    found
 }
 
 /// What a run that stopped comes to just after its end.
@@ -113,7 +121,7 @@ impl<'a> Look<'a> {
     fn at(&mut self, n: usize, θ: f64) -> (&[Moving], Moving) {
         let lay = self.run.layout;
         let t = Piece::of_step(self.run, n).at(θ, &mut self.node);
-        self.terms.set_branches(self.run.plan.branches(n));
+        self.terms.set_branches(&self.run.branches(n));
         self.terms.at_time(t);
         self.terms.measure(FunctionalSet::Cut, &lay.node(t, &self.node), &mut self.out);
         (&self.out, t)
@@ -121,12 +129,8 @@ impl<'a> Look<'a> {
     /// Looks at both ends of step `n`.
     fn step(&mut self, n: usize) {
         let run = self.run;
-        let sides = |k: usize| {
-            let branches = run.plan.branches(k);
-            &branches[branches.len() - run.layout.sides..]
-        };
         // the end of the step before, unless something changed there
-        let follows = self.last > 0 && self.last + 1 == n && sides(n) == sides(n - 1);
+        let follows = self.last > 0 && self.last + 1 == n && run.has_sides_of(n, n - 1);
         if follows {
             self.ends.swap(0, 1);
         } else {

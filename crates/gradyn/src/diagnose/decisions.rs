@@ -30,9 +30,9 @@ pub(super) fn check_decisions(model: &Prepared, run: &Run, p: &[f64]) -> Result<
 
 /// The terms at record `n`, with its branches.
 fn place(terms: &mut Evaluator<f64>, run: &Run, n: usize) {
-    let plan = &run.trajectory.plan;
-    let at = run.trajectory.layout.node(plan.t[n], run.trajectory.record(n));
-    terms.set_branches(plan.branches(n));
+    let record = run.trajectory.record(n);
+    let at = run.trajectory.layout.node(run.trajectory.plan.t[n], &record);
+    terms.set_branches(&run.trajectory.branches(n));
     terms.at(at.t, at.q);
 }
 
@@ -48,7 +48,8 @@ fn check_turns(model: &Prepared, run: &Run, p: &[f64]) -> Result<(), Error> {
     for n in 0..=plan.steps() {
         // θ with its turn, ω and α at this node
         place(&mut terms, run, n);
-        let at = run.trajectory.layout.node(plan.t[n], run.trajectory.record(n));
+        let record = run.trajectory.record(n);
+        let at = run.trajectory.layout.node(plan.t[n], &record);
         terms.angles(at.q, &mut angles);
         terms.angle_motion(&at, &mut motion);
         motion.iter_mut().zip(&angles).for_each(|(m, angle)| {
@@ -76,26 +77,28 @@ fn check_sides(model: &Prepared, run: &Run, p: &[f64]) -> Result<(), Error> {
     let plan = &run.trajectory.plan;
     let conditions = sys.sides();
     let mut terms = sys.evaluator_with(p);
-    // g at every node
+    // the largest |g| of each, and g on the side of its step where that is least
     let mut g = vec![0.0; conditions.len()];
-    let mut all = vec![];
+    let mut largest = g.clone();
+    let mut least = vec![(f64::INFINITY, 0); g.len()];
     for n in 0..=plan.steps() {
         place(&mut terms, run, n);
-        let at = run.trajectory.layout.node(plan.t[n], run.trajectory.record(n));
-        terms.measure(FunctionalSet::Condition, &at, &mut g);
-        all.extend_from_slice(&g);
+        let record = run.trajectory.record(n);
+        let branches = run.trajectory.branches(n);
+        let sides = run.trajectory.layout.sides(&branches);
+        terms.measure(FunctionalSet::Condition, &run.trajectory.layout.node(plan.t[n], &record), &mut g);
+        for (k, g) in g.iter().enumerate() {
+            let f = if sides[k] > 0.5 { *g } else { -*g };
+            largest[k] = f64::max(largest[k], g.abs());
+            if f < least[k].0 {
+                least[k] = (f, n);
+            }
+        }
     }
-    // (2), each by its largest value
+    // (2)
     for (k, condition) in conditions.iter().enumerate().filter(|(_, c)| c.is_exact()) {
-        let of = |n: usize| all[n * g.len() + k];
-        let largest = (0..=plan.steps()).fold(0.0, |most: f64, n| most.max(of(n).abs()));
-        let is_wrong = |n: &usize| {
-            let sides = plan.branches(*n);
-            let above = sides[sides.len() - g.len() + k] > 0.5;
-            let f = if above { of(*n) } else { -of(*n) };
-            f < -NEAR * largest
-        };
-        if let Some(n) = (0..=plan.steps()).find(is_wrong) {
+        let (f, n) = least[k];
+        if f < -NEAR * largest[k] {
             let message =
                 format!("{} is on another side at t = {} s than the step has", condition.what, plan.t[n]);
             return Err(wrong(message));

@@ -70,8 +70,9 @@ impl<'a> Powers<'a> {
     fn cancel(&mut self, n: usize) -> bool {
         let plan = &self.run.trajectory.plan;
         let lay = self.run.trajectory.layout;
-        let at = lay.node(plan.t[n], self.run.trajectory.record(n));
-        self.terms.set_branches(plan.branches(n));
+        let record = self.run.trajectory.record(n);
+        let at = lay.node(plan.t[n], &record);
+        self.terms.set_branches(&self.run.trajectory.branches(n));
         self.terms.at(at.t, at.q);
         self.kinetic = self.kinetic.max(kinetic_energy(self.model, at.v, &self.terms));
         let last = self.model.model.system.functionals(FunctionalSet::Output) - 1;

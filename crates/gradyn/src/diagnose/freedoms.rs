@@ -167,9 +167,11 @@ fn worst_r(
     let sys = &model.model.system;
     let plan = &run.trajectory.plan;
     let free = sys.dims().n - sys.independent(kinematics).len();
-    let q = |n: usize| &run.trajectory.record(n)[..sys.dims().n];
+    let place = |n: usize, terms: &mut Evaluator<f64>| {
+        terms.at(plan.t[n], &run.trajectory.record(n)[..sys.dims().n]);
+    };
     // best = the largest entry of R of chosen coordinates at the start
-    terms.at(plan.t[0], q(0));
+    place(0, terms);
     let mut chosen = Kinematic::new(sys, kinematics, &choose(sys, kinematics, terms.phi_q()))?;
     let mut each = vec![Kinematic::new(sys, kinematics, &named[..free])?];
     for choice in &plan.row_choices {
@@ -178,7 +180,7 @@ fn worst_r(
     let best = largest_r(sys, plan.t[0], terms, &mut chosen).max(1.0);
     // worst = that of the named ones over all nodes
     let mut size = |n: usize| {
-        terms.at(plan.t[n], q(n));
+        place(n, terms);
         largest_r(sys, plan.t[n], terms, &mut each[plan.rows[n] as usize])
     };
     let worst = (0..=plan.steps()).map(|n| (size(n), n)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });

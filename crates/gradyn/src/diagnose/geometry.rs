@@ -1,20 +1,18 @@
 //! Constraints that do not hold, ends of springs that meet, bodies without mass, objectives without value.
 
+use super::along::Along;
 use crate::error::Error;
 use crate::prepare::{Prepared, Run};
 use crate::registry::Formulation;
 use gradyn_dynamics::StepError;
 use gradyn_model::build::Positive;
-use gradyn_model::{Evaluator, ModelError, Owner, Subject, Warning, WarningCode};
-use gradyn_num::largest;
+use gradyn_model::{ModelError, Owner, Subject, Warning, WarningCode};
 
 /// Constraints that do not hold, springs whose ends pass through each other.
-pub(super) fn geometry(run: &Run, terms: &mut Evaluator<f64>) -> Vec<Warning> {
+pub(super) fn geometry(run: &Run, along: &Along) -> Vec<Warning> {
     let mut warnings = vec![];
-    let traj = &run.trajectory;
-    let n = run.trajectory.layout.n;
     // drift against the size of the mechanism
-    let size = largest((0..=traj.plan.steps()).flat_map(|k| &traj.record(k)[..n]).copied());
+    let size = along.size;
     if run.drift[0] > 1e-3 * size * size.max(1.0) {
         let penalty = run.method.formulation == Formulation::Penalty;
         let advice = if penalty { "raise alpha, or take smaller steps" } else { "take smaller steps" };
@@ -22,11 +20,8 @@ pub(super) fn geometry(run: &Run, terms: &mut Evaluator<f64>) -> Vec<Warning> {
         warnings.push(Warning::new(WarningCode::Drift, text));
     }
     // forces whose ends changed sides within a step
-    let met = (1..=traj.plan.steps())
-        .filter(|&k| !traj.plan.restarts[k])
-        .find_map(|k| Some((k, terms.reversed_force(&traj.record(k - 1)[..n], &traj.record(k)[..n])?)));
-    if let Some((k, name)) = met {
-        let t = traj.plan.t[k];
+    if let Some((k, name)) = &along.met {
+        let t = run.trajectory.plan.t[*k];
         let text = format!(
             "the ends of force `{name}` pass through each other near t = {t} s, where it is not defined"
         );
@@ -54,13 +49,11 @@ pub(super) fn massless(model: &Prepared, e: StepError, p: &[f64]) -> StepError {
 }
 
 /// An objective that is not a number is an error, at the time when it stopped being one.
-pub(super) fn check_values(model: &Prepared, run: &Run) -> Result<(), Error> {
-    let lay = run.trajectory.layout;
+pub(super) fn check_values(model: &Prepared, run: &Run, along: &Along) -> Result<(), Error> {
     let plan = &run.trajectory.plan;
     // first node where the integral is not finite, or the last one
     for (k, name) in model.objectives().iter().enumerate() {
-        let bad = (0..=plan.steps()).find(|&n| !run.trajectory.record(n)[lay.z() + k].is_finite());
-        if let Some(n) = bad.or_else(|| (!run.psi[k].is_finite()).then_some(plan.steps())) {
+        if let Some(n) = along.not_finite[k].or_else(|| (!run.psi[k].is_finite()).then_some(plan.steps())) {
             // a smooth maximum has a remedy of its own
             if model.model.maxima[k].is_some() {
                 let message = format!(

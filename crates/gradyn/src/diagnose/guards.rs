@@ -5,11 +5,11 @@
 //! ```text
 //! q + τ v + ½ τ² a,   v + τ a,   0 ≤ τ ≤ 2 h                                                           (1)
 //! ```
-//! and where it ends, neighbouring records are compared: a step may have passed over the place.
+//! and where it ends, neighbouring records are compared ([`super::along`]): a step may have passed over the
+//! place.
 
 use super::singular::is_numerical;
-use crate::error::Error;
-use crate::prepare::{Prepared, Run, undefined_force};
+use crate::prepare::{Prepared, undefined_force};
 use gradyn_dynamics::{StepError, Trajectory};
 use gradyn_model::{At, Evaluator};
 use gradyn_num::largest;
@@ -40,37 +40,16 @@ fn undefined_ahead(model: &Prepared, run: &Trajectory, p: &[f64]) -> Option<Step
     const PARTS: usize = 40;
     let last = run.plan.steps();
     let lay = run.layout;
-    let from = lay.node(run.plan.t[last], run.record(last));
+    let from = lay.node(run.plan.t[last], run.last());
     let far = 2.0 * largest(run.plan.h[last.saturating_sub(20)..].iter().copied());
     (1..=PARTS).find_map(|k| {
         let τ = far * k as f64 / PARTS as f64;
         let q: Vec<f64> = (0..lay.n).map(|i| from.q[i] + τ * (from.v[i] + 0.5 * τ * from.a[i])).collect();
         let v: Vec<f64> = (0..lay.n).map(|i| from.v[i] + τ * from.a[i]).collect();
         let to = At { t: from.t + τ, q: &q, v: &v, ..from };
-        let mut d = evaluator_at(model, run.plan.branches(last), p, &to);
+        let mut d = evaluator_at(model, &run.branches(last), p, &to);
         d.undefined_force(&from, &to).map(|outside| undefined_force(to.t, outside))
     })
-}
-
-/// A force that was not defined somewhere between two records.
-pub(crate) fn check_defined(model: &Prepared, run: &Run, p: &[f64]) -> Result<(), Error> {
-    let sys = &model.model.system;
-    let lay = run.trajectory.layout;
-    let plan = &run.trajectory.plan;
-    if !sys.guarded() {
-        return Ok(());
-    }
-    let node = |n: usize| lay.node(plan.t[n], run.trajectory.record(n));
-    let mut terms = evaluator_at(model, plan.branches(0), p, &node(0));
-    for n in 1..=plan.steps() {
-        terms.at_time(plan.t[n]);
-        // an event may have given other positions
-        let from = if plan.restarts[n] { n } else { n - 1 };
-        if let Some(outside) = terms.undefined_force(&node(from), &node(n)) {
-            return Err(undefined_force(plan.t[n], outside).into());
-        }
-    }
-    Ok(())
 }
 
 fn evaluator_at(model: &Prepared, angles: &[f64], p: &[f64], at: &At) -> Evaluator<f64> {

@@ -24,7 +24,7 @@ impl<'a> KeptRows<'a> {
         if method.formulation == Formulation::Penalty {
             return Self::stopped(model, run, p);
         }
-        Self::of_choices(model, run.plan.row_choices.clone(), run.plan.rows.clone())
+        Self::of_choices(model, run.plan.row_choices.clone(), run.plan.rows.iter().collect())
     }
     /// Those of a run that stopped, and of the step that it could not do, which comes after the last record.
     pub(super) fn stopped(model: &'a Prepared, run: &Trajectory, p: &[f64]) -> Self {

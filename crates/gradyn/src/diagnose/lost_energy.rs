@@ -31,8 +31,9 @@ pub(super) fn check_energy(model: &Prepared, run: &Run, t: Option<f64>, p: &[f64
     let mut before = None;
     let mut dphi = vec![0.0; lay.m];
     for n in 0..=plan.steps() {
-        let at = lay.node(plan.t[n], run.trajectory.record(n));
-        terms.set_branches(plan.branches(n));
+        let record = run.trajectory.record(n);
+        let at = lay.node(plan.t[n], &record);
+        terms.set_branches(&run.trajectory.branches(n));
         terms.at(at.t, at.q);
         kinetic = kinetic.max(kinetic_energy(model, at.v, &terms));
         dphi.fill(0.0);

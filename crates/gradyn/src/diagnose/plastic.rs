@@ -16,8 +16,9 @@ pub(super) fn plastic(model: &Prepared, run: &Run, p: &[f64]) -> Vec<Warning> {
     let lay = run.trajectory.layout;
     let mut terms = model.model.system.evaluator(p);
     let mut energy = |n: usize| {
-        let at = lay.node(plan.t[n], run.trajectory.record(n));
-        terms.set_branches(plan.branches(n));
+        let record = run.trajectory.record(n);
+        let at = lay.node(plan.t[n], &record);
+        terms.set_branches(&run.trajectory.branches(n));
         terms.at(at.t, at.q);
         kinetic_energy(model, at.v, &terms)
     };

@@ -95,8 +95,9 @@ fn at_records(
     let p = model.model.slots(&model.rho);
     let mut terms = sys.evaluator(&p);
     for n in checked_records(run) {
-        let at = lay.node(plan.t[n], run.trajectory.record(n));
-        terms.set_branches(plan.branches(n));
+        let record = run.trajectory.record(n);
+        let at = lay.node(plan.t[n], &record);
+        terms.set_branches(&run.trajectory.branches(n));
         terms.at(at.t, at.q);
         let Some(vectors) = null_vectors(sys, rows_of(model, &run.trajectory, n), terms.phi_q()) else {
             return Err(lost(at.t));
@@ -116,8 +117,9 @@ pub(crate) fn check_redundancy(model: &Prepared, run: &Run) -> Result<(), Error>
     let mut phi = vec![0.0; lay.m];
     // Φ of every row at every node
     for n in 0..=plan.steps() {
-        let at = lay.node(plan.t[n], run.trajectory.record(n));
-        terms.set_branches(plan.branches(n));
+        let record = run.trajectory.record(n);
+        let at = lay.node(plan.t[n], &record);
+        terms.set_branches(&run.trajectory.branches(n));
         terms.at(at.t, at.q);
         phi.fill(0.0);
         terms.constraint(&at, Level::POSITION, &mut phi);

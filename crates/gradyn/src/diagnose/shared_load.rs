@@ -81,9 +81,9 @@ fn blocks(model: &Prepared, run: &Run, sys: &Mechanics, mut f: impl FnMut(&At, &
         let stage = |(i, c): (usize, &Option<f64>)| {
             (plan.t[n - 1] + c.unwrap_or(0.0) * plan.h[n - 1], &x[lay.head() + i * lay.z()..])
         };
-        for (t, block) in inner.map(stage).chain([(plan.t[n], x)]) {
+        for (t, block) in inner.map(stage).chain([(plan.t[n], &x[..])]) {
             let at = lay.node(t, block);
-            terms.set_branches(plan.branches(n));
+            terms.set_branches(&run.trajectory.branches(n));
             terms.at(t, at.q);
             f(&at, &mut terms);
         }

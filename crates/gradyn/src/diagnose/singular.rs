@@ -15,6 +15,7 @@
 //! of one of the last nodes: the rows amplify rounding by 1/s, so that steps may fail before s is zero, and a
 //! may be lost already.
 
+use super::along::Along;
 use super::cuts::ahead;
 use super::freedoms::explain_freedoms;
 use super::geometry::massless;
@@ -46,11 +47,15 @@ pub(crate) const DETERMINANT: usize = 400;
 
 /// When the run passes a position in which the constraint rows are dependent, and the warning about it or
 /// about the nearest one: what follows may be on either branch.
-pub(super) fn singular(model: &Prepared, run: &Run, p: &[f64]) -> (Option<f64>, Vec<Warning>) {
-    let mut terms = model.model.every_row().evaluator(p);
-    let Some((s, t)) = first_singular(model, run, p, &mut terms) else { return (None, vec![]) };
+pub(super) fn singular(
+    model: &Prepared,
+    run: &Run,
+    p: &[f64],
+    along: &mut Along,
+) -> (Option<f64>, Vec<Warning>) {
+    let Some((s, t)) = first_singular(run, along) else { return (None, vec![]) };
     if s < SINGULAR {
-        let branch = branch(model, run, (t, p), &mut terms);
+        let branch = branch(model, run, (t, p), &mut along.terms);
         let text = format!(
             "the run passes a position at t = {t} s where the constraints are dependent ({s:.0e}){branch}; \
              beyond it there is no gradient"
@@ -69,18 +74,20 @@ pub(super) fn singular(model: &Prepared, run: &Run, p: &[f64]) -> (Option<f64>, 
 
 /// s and t of the first singular position, or of the one that is closest to it; `None` where s stays
 /// above [`NEAR`].
-fn first_singular(model: &Prepared, run: &Run, p: &[f64], terms: &mut Evaluator<f64>) -> Option<(f64, f64)> {
+fn first_singular(run: &Run, along: &mut Along) -> Option<(f64, f64)> {
     let plan = &run.trajectory.plan;
-    let mut rows = KeptRows::new(model, &run.method, &run.trajectory, p);
-    let list = independence_along(run, &mut rows, terms);
+    let list = independence_along(run, along);
+    let Along { rows, terms, .. } = along;
+    // a neighbour that is not in the list is not as low
     let is_low = |i: &usize| {
-        let s = list[*i].0;
-        s < NEAR && list[i.saturating_sub(1)..(i + 2).min(list.len())].iter().all(|x| x.0 >= s)
+        let (place, s, _) = list[*i];
+        let around = &list[i.saturating_sub(1)..(i + 2).min(list.len())];
+        around.iter().filter(|x| x.0.abs_diff(place) <= 1).all(|x| x.1 >= s)
     };
     // many rows: pivots may be small although the rows are independent, and so may those of one choice
     let confirmed = |i: usize| {
-        let (s, (n, θ)) = list[i];
-        independence(run, (n, θ), &mut rows, terms);
+        let (_, s, (n, θ)) = list[i];
+        independence(run, (n, θ), rows, terms);
         let t = plan.t[n] + θ * plan.h.get(n).copied().unwrap_or(0.0);
         (s.max(rows.condition(record_of(n, θ), terms)), t)
     };
@@ -89,20 +96,24 @@ fn first_singular(model: &Prepared, run: &Run, p: &[f64], terms: &mut Evaluator<
     found.iter().copied().find(|f| f.0 < SINGULAR).or(closest)
 }
 
-/// s at (n, θ): the nodes and, where it may vanish, the minima between them, in the order of time.
-fn independence_along(
-    run: &Run,
-    rows: &mut KeptRows,
-    terms: &mut Evaluator<f64>,
-) -> Vec<(f64, (usize, f64))> {
+/// s at (n, θ) where it is below [`NEAR`]: among the nodes and, where it may vanish, the minima between them, in
+/// the order of time; with the place among all of them.
+fn independence_along(run: &Run, along: &mut Along) -> Vec<(usize, f64, (usize, f64))> {
     let plan = &run.trajectory.plan;
-    let nodes: Vec<f64> = (0..=plan.steps()).map(|n| independence(run, (n, 0.0), rows, terms)).collect();
+    let Along { independence: nodes, rows, terms, .. } = along;
     let mut list = vec![];
+    let mut place = 0;
+    let mut add = |s: f64, at: (usize, f64)| {
+        if s < NEAR {
+            list.push((place, s, at));
+        }
+        place += 1;
+    };
     for (n, &s) in nodes.iter().enumerate() {
-        list.push((s, (n, 0.0)));
-        if n < plan.steps() && may_vanish(&nodes, &plan.h, n) {
+        add(s, (n, 0.0));
+        if n < plan.steps() && may_vanish(nodes, &plan.h, n) {
             let (least, θ) = minimum(|θ| independence(run, (n, θ), rows, terms));
-            list.push((least, (n, θ)));
+            add(least, (n, θ));
         }
     }
     list
@@ -163,7 +174,7 @@ fn independence(run: &Run, (n, theta): (usize, f64), rows: &mut KeptRows, terms:
     } else {
         let h = plan.h[n];
         let mut q = vec![0.0; lay.n];
-        hermite(&lay, h, theta, run.trajectory.record(n), run.trajectory.record(n + 1), &mut q);
+        hermite(&lay, h, theta, &run.trajectory.record(n), &run.trajectory.record(n + 1), &mut q);
         terms.at(plan.t[n] + theta * h, &q);
     }
     rows.measure(record_of(n, theta), terms)
@@ -210,7 +221,7 @@ pub(crate) fn explain(
     // a singular position near the end of the run, or freedoms that end there
     let sys = &model.model.every_row();
     let mut terms = sys.evaluator(p);
-    terms.set_branches(run.plan.branches(run.plan.steps()));
+    terms.set_branches(&run.branches(run.plan.steps()));
     let mut rows = KeptRows::stopped(model, run, p);
     let (s, t, n) = nearest(sys, run, turned, &mut rows, &mut terms);
     let s = if s < NEAR { s.max(rows.condition(n, &terms)) } else { s };

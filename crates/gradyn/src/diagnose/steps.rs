@@ -19,7 +19,7 @@ pub(super) fn stiff(model: &Prepared, run: &Run) -> Vec<Warning> {
     let mut s = traj.statistics;
     if run.method.adapts() {
         let limited =
-            |n: &usize| recipe.stability(traj.plan.h[n - 1], traj.record(*n)).is_some_and(|x| x > BORDER);
+            |n: &usize| recipe.stability(traj.plan.h[n - 1], &traj.record(*n)).is_some_and(|x| x > BORDER);
         s.limited = s.limited.max((1..=traj.plan.steps()).filter(limited).count());
     }
     if !s.is_stiff() {

@@ -43,7 +43,7 @@ fn beyond_stability(model: &Prepared, run: &Run) -> Option<Warning> {
     let told: Vec<f64> = (1..=traj.plan.steps())
         .step_by(stride)
         .filter(|&n| !traj.plan.restarts[n])
-        .filter_map(|n| recipe.stability(traj.plan.h[n - 1], traj.record(n)))
+        .filter_map(|n| recipe.stability(traj.plan.h[n - 1], &traj.record(n)))
         .collect();
     let beyond = told.iter().filter(|x| **x > 1.0).count();
     let most = told.iter().fold(0.0f64, |most, x| most.max(*x));
@@ -75,26 +75,31 @@ pub(super) fn explodes(run: &Trajectory) -> bool {
 fn alternation(traj: &Trajectory) -> Option<f64> {
     let lay = traj.layout;
     let plan = &traj.plan;
-    let (a, v) =
-        (|n: usize, i: usize| traj.record(n)[lay.a() + i], |n: usize, i: usize| traj.record(n)[lay.v() + i]);
-    let speed = largest((0..=plan.steps()).flat_map(|n| (0..lay.n).map(move |i| v(n, i))));
-    let first = |i: usize| {
-        let top = largest((0..=plan.steps()).map(|n| a(n, i)));
-        // differences in a row, and the first of them
-        let mut count = 0;
-        let mut begin = 0.0f64;
-        let mut before = 0.0;
-        (1..=plan.steps()).find(|&n| {
-            let x = a(n, i) - a(n - 1, i);
-            let loud = x.abs() > 1e-4 * top && x.abs() * plan.h[n - 1] > 1e-9 * speed;
-            if loud && x * before < 0.0 {
-                count += 1;
+    // the largest velocity, and the largest acceleration of each coordinate
+    let mut speed = 0.0f64;
+    let mut top = vec![0.0f64; lay.n];
+    for n in 0..=plan.steps() {
+        let record = traj.record(n);
+        speed = speed.max(largest(record[lay.v()..lay.a()].iter().copied()));
+        top.iter_mut().zip(&record[lay.a()..lay.lam()]).for_each(|(top, a)| *top = top.max(a.abs()));
+    }
+    // for each coordinate the difference before, how many in a row alternate, and the first of them
+    let mut rows = vec![(0.0, 0usize, 0.0f64); lay.n];
+    let found = (1..=plan.steps()).find(|&n| {
+        let [before, record] = [traj.record(n - 1), traj.record(n)];
+        let mut found = false;
+        for (i, (last, count, begin)) in rows.iter_mut().enumerate() {
+            let x = record[lay.a() + i] - before[lay.a() + i];
+            let loud = x.abs() > 1e-4 * top[i] && x.abs() * plan.h[n - 1] > 1e-9 * speed;
+            if loud && x * *last < 0.0 {
+                *count += 1;
             } else {
-                (count, begin) = (0, x.abs());
+                (*count, *begin) = (0, x.abs());
             }
-            before = x;
-            count >= MANY && x.abs() >= begin
-        })
-    };
-    (0..lay.n).filter_map(first).min().map(|n| plan.t[n])
+            *last = x;
+            found |= *count >= MANY && x.abs() >= *begin;
+        }
+        found
+    });
+    found.map(|n| plan.t[n])
 }

@@ -20,8 +20,7 @@ use gradyn_num::{Dual, largest};
 /// What jumps at a declared time inside the run, (1).
 pub(crate) fn declared_jump(model: &Prepared, run: &Run, terms: &mut Evaluator<f64>) -> Option<Jump> {
     let plan = &run.trajectory.plan;
-    let sides = |n: usize| &plan.branches(n)[plan.branch_count - run.trajectory.layout.sides..];
-    let changes = |n: usize| sides(n).iter().zip(sides(n + 1)).any(|(a, b)| (a - b).abs() > 0.5);
+    let changes = |n: usize| run.trajectory.changes_side(n);
     let asked = |n: &usize| !plan.restarts[*n] && (plan.declared[*n].is_some() || changes(*n));
     let declared: Vec<usize> = (1..plan.steps()).filter(asked).collect();
     let scales = if declared.is_empty() { [0.0; 5] } else { scales(run, terms) };
@@ -50,7 +49,8 @@ pub(crate) fn scales(run: &Run, d: &mut Evaluator<f64>) -> [f64; 5] {
     let plan = &run.trajectory.plan;
     let mut scales = [0.0f64; 5];
     for n in (0..=plan.steps()).step_by(1 + plan.steps() / 50) {
-        let at = lay.node(plan.t[n], run.trajectory.record(n));
+        let record = run.trajectory.record(n);
+        let at = lay.node(plan.t[n], &record);
         let [.., f, _, g] = quantities(run, n, (at.t, n), d);
         let sizes = [at.q, at.v, &f, at.a, &g].map(size);
         scales.iter_mut().zip(sizes).for_each(|(s, y)| *s = s.max(y));
@@ -125,8 +125,9 @@ pub(crate) fn acting(run: &Run, n: usize, θ: f64, terms: &mut Evaluator<f64>) -
 /// another record.
 fn quantities(run: &Run, n: usize, (t, on): (f64, usize), d: &mut Evaluator<f64>) -> [Vec<f64>; 5] {
     let lay = run.trajectory.layout;
-    let at = lay.node(t, run.trajectory.record(n));
-    d.set_branches(run.trajectory.plan.branches(on));
+    let record = run.trajectory.record(n);
+    let at = lay.node(t, &record);
+    d.set_branches(&run.trajectory.branches(on));
     d.at(t, at.q);
     let mut f = vec![0.0; lay.n];
     let mut g = vec![0.0; lay.o];

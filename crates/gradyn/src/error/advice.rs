@@ -84,6 +84,11 @@ fn of_steps(e: &StepError) -> Option<&'static str> {
         StepError::TooManySteps { .. } => {
             "take larger steps or loosen the tolerances, or raise max_steps with --option"
         }
+        StepError::Budget { .. } => "give a larger budget, take larger steps, or a shorter run",
+        StepError::Memory { .. } => {
+            "give a budget (--memory 256MiB, `Study::memory_limit`): some records are kept and the others made \
+             again, bit by bit; or take larger steps"
+        }
         StepError::Stiff { .. } => {
             "use an implicit integrator, such as newmark; or raise max_steps with --option"
         }

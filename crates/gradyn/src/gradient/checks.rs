@@ -36,7 +36,7 @@ pub(super) fn moving_end(model: &Prepared, run: &Run) -> Option<Warning> {
 /// What to use instead, where the final time moves and λ and a there follow from positions.
 pub(super) fn inexact_end(model: &Prepared, run: &Run) -> Option<&'static str> {
     let m = &run.method;
-    let by_event = run.trajectory.plan.edges.last().is_some_and(Option::is_some);
+    let by_event = run.trajectory.plan.edges.last().flatten().is_some();
     let moves = model.model.until || by_event || moved_by(model, run, model.model.times.end).is_some();
     m.exact_dynamics().filter(|_| moves)
 }
@@ -60,8 +60,9 @@ pub(super) fn without_slope(model: &Prepared, run: &Run) -> Option<Error> {
     // first node and functional with a derivative that is not finite
     let mut terms = sys.evaluator(&p);
     for n in 0..=plan.steps() {
-        let at = lay.node(plan.t[n], run.trajectory.record(n));
-        terms.set_branches(plan.branches(n));
+        let record = run.trajectory.record(n);
+        let at = lay.node(plan.t[n], &record);
+        terms.set_branches(&run.trajectory.branches(n));
         terms.at(at.t, at.q);
         for set in [FunctionalSet::Integrand, FunctionalSet::Terminal]
             .into_iter()

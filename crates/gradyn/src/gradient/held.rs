@@ -92,7 +92,7 @@ fn holds(run: &Run, (n, s): (usize, &[f64]), row: usize, delta: &[f64], terms: &
     let t = plan.t[n];
     let node = [q, &zero].concat();
     let at = At::of(t, &node, lay.n, lay.m);
-    terms.set_branches(plan.branches(n));
+    terms.set_branches(&run.trajectory.branches(n));
     terms.at(t, q);
     // Φ_t τ'
     let mut rate = vec![0.0; lay.m];

@@ -186,7 +186,7 @@ fn check_end(
     let lay = run.trajectory.layout;
     let at = lay.node(run.trajectory.plan.t[last], run.trajectory.last());
     let mut terms = sys.evaluator(&model.model.slots(&run.rho));
-    terms.set_branches(run.trajectory.plan.branches(last));
+    terms.set_branches(&run.trajectory.branches(last));
     terms.at(at.t, at.q);
     let mut row = vec![0.0; lay.z() + sys.support(FunctionalSet::Output).len()];
     let mut reads = |k: usize| {

@@ -3,6 +3,7 @@
 use super::Study;
 use crate::error::{Error, ErrorKind};
 use crate::file::StudySection;
+use crate::memory::Memory;
 use crate::method::{Method, Stepping};
 use crate::registry::{Formulation, Integrator, Sensitivity};
 use gradyn_model::mechanism::Text;
@@ -20,6 +21,7 @@ pub(super) struct Choice {
     integrator: Option<String>,
     sensitivity: Option<String>,
     stepping: Option<Stepping>,
+    memory: Memory,
     options: Vec<(String, String)>,
 }
 
@@ -66,6 +68,18 @@ impl Study {
         self.choice.stepping = Some(stepping);
         self
     }
+    /// A budget for the records of each run [bytes]: some are kept and the others are made again when they are
+    /// needed, every bit as without a budget.
+    pub fn memory_limit(&mut self, bytes: usize) -> &mut Self {
+        self.choice.memory.budget = Some(bytes);
+        self
+    }
+    /// Memory of the machine that is free [bytes]: a run without a budget that needs more is refused before or
+    /// while it goes on.
+    pub fn memory_free(&mut self, bytes: usize) -> &mut Self {
+        self.choice.memory.free = Some(bytes);
+        self
+    }
     /// An option of the method by name, after those of the file.
     pub fn option(&mut self, name: &str, value: &str) -> Result<&mut Self, Error> {
         Method::default().set(name, value)?;
@@ -95,6 +109,7 @@ impl Study {
         for (name, value) in &choice.options {
             m.set(name, value)?;
         }
+        m.memory = choice.memory;
         m.check().map_err(|e| self.misfit(e, &m, &study))?;
         self.check_freedoms(&m, &study)?;
         Ok(m)

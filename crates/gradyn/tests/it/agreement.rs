@@ -66,7 +66,8 @@ fn exact_methods_agree_with_any_projections() {
             // twice the step: half as many
             let projection = method.projections();
             let run = run(&model, &method.step(2.0 * step(&name)));
-            let made = &run.trajectory.plan.choices[run.trajectory.plan.choice_count..];
+            let plan = &run.trajectory.plan;
+            let made: Vec<u32> = (1..=plan.steps()).flat_map(|n| plan.choice(n)).copied().collect();
             assert_eq!(made.is_empty(), projection != Projections::Conditional, "{what}");
             both[k] |= made.contains(&0) && made.contains(&1);
             // bare index 3 hands the rounding of its accelerations from step to step
@@ -209,7 +210,8 @@ fn exact_methods_agree_with_tangent_projections() {
                     continue;
                 }
                 let run = run(&model, &method);
-                let made = &run.trajectory.plan.choices[run.trajectory.plan.choice_count..];
+                let plan = &run.trajectory.plan;
+                let made: Vec<u32> = (1..=plan.steps()).flat_map(|n| plan.choice(n)).copied().collect();
                 both |= made.contains(&0) && made.contains(&1);
                 agree(&what, &model, &run, 1e-10);
             }
@@ -323,10 +325,10 @@ fn adams_is_exact_over_orders_rejections_and_restarts() {
         let run = run(&model, &method);
         let plan = &run.trajectory.plan;
         // the last two choices of a record are the order and the differences that it knows
-        let orders: Vec<u32> =
-            plan.choices.chunks(plan.choice_count).skip(1).map(|c| c[plan.choice_count - 2]).collect();
+        let orders: Vec<u32> = (1..=plan.steps()).map(|n| plan.choice(n)[plan.choice_count - 2]).collect();
         let at =
-            plan.declared.iter().skip(1).position(Option::is_some).expect("the break time is a node") + 1;
+            plan.declared.iter().skip(1).position(|slot| slot.is_some()).expect("the break time is a node")
+                + 1;
         assert!(at < plan.steps() && orders.iter().max() >= Some(&6), "{what}: {orders:?}");
         assert_eq!([orders[0], orders[1], orders[at], orders[at + 1]], [1; 4], "{what}: restarts");
         assert!(run.trajectory.statistics.rejected > 0, "{what}: a step was rejected");

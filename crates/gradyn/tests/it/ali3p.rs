@@ -73,8 +73,8 @@ fn constraints_hold_for_100_seconds() {
     let norm = |x: &[f64]| x.iter().fold(0.0f64, |s, x| s.max(x.abs()));
     let (mut left, mut scale, mut r) = ([0.0f64; 3], [0.0f64; 3], vec![0.0; lay.m]);
     for n in 0..=plan.steps() {
-        let at = lay.node(plan.t[n], trajectory.record(n));
-        terms.set_branches(plan.branches(n));
+        let at = lay.node(plan.t[n], trajectory.present(n));
+        terms.set_branches(&run.trajectory.branches(n));
         terms.at(at.t, at.q);
         for (k, x) in [at.q, at.v, at.a].into_iter().enumerate() {
             r.fill(0.0);
@@ -123,7 +123,7 @@ fn a_start_by_matrix_r_is_that_of_index1() {
         let model = Prepared::new(&m).unwrap_or_else(|e| panic!("{name}: {e}"));
         let start = |by: &str| run(&model, &method(&[("initial_acceleration", by)]).step(4e-3));
         let (index1, by_r) = (start("index1"), start("matrix-r"));
-        let (a, b) = (index1.trajectory.record(0), by_r.trajectory.record(0));
+        let (a, b) = (index1.trajectory.present(0), by_r.trajectory.present(0));
         let size = a.iter().fold(1.0f64, |s, x| s.max(x.abs()));
         let d = a.iter().zip(b).fold(0.0f64, |s, (a, b)| s.max((a - b).abs()));
         println!("{name}: {d:.1e} of {size:.1e}");

@@ -35,7 +35,7 @@ fn switches(model: &Prepared, method: &Method) -> bool {
     let plan = model.run(method).expect("runs").trajectory.plan;
     // after the coordinates, adams chooses its order
     let coordinates = plan.choice_count - if method.integrator.multistep() { 2 } else { 0 };
-    let lists: Vec<&[u32]> = plan.choices.chunks(plan.choice_count.max(1)).skip(1).collect();
+    let lists: Vec<&[u32]> = (1..=plan.steps()).map(|n| plan.choice(n)).collect();
     method.formulation == Formulation::Maggi
         && lists.windows(2).any(|w| w[0][..coordinates] != w[1][..coordinates])
 }

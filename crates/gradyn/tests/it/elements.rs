@@ -45,12 +45,12 @@ fn accurate(p: &Prepared) -> Run {
 /// Outputs, and Qᵀ v, at record `n`.
 fn measure(p: &Prepared, run: &Run, n: usize) -> (Vec<f64>, f64) {
     let (sys, lay, t, x) =
-        (&p.model.system, run.trajectory.layout, run.trajectory.plan.t[n], run.trajectory.record(n));
+        (&p.model.system, run.trajectory.layout, run.trajectory.plan.t[n], run.trajectory.present(n));
     let mut terms = sys.evaluator(&p.slots());
     let mut out = vec![0.0; sys.functionals(FunctionalSet::Output)];
     let mut force = vec![0.0; lay.n];
     let at = lay.node(t, x);
-    terms.set_branches(run.trajectory.plan.branches(n));
+    terms.set_branches(&run.trajectory.branches(n));
     terms.at(t, at.q);
     terms.measure(FunctionalSet::Output, &at, &mut out);
     terms.forces(&at, &mut force);

@@ -276,10 +276,10 @@ fn the_papers_partials_are_those_of_the_code() {
         let mut block = Block::new(sys, Lagrange::ACCELERATION, Integrated::Independent, &p, &kkt);
         for k in [20, 77, 150, 333] {
             let (t, x) = (run.trajectory.plan.t[k], &run.trajectory.record(k)[..3 * n + m]);
-            d.set_branches(run.trajectory.plan.branches(k));
+            d.set_branches(&run.trajectory.branches(k));
             d.at(t, &x[..n]);
             let choice = choose(sys, Kinematics::Velocity, d.phi_q());
-            block.linear.terms.set_branches(run.trajectory.plan.branches(k));
+            block.linear.terms.set_branches(&run.trajectory.branches(k));
             block.set(sys, &At::of(t, x, n, m), &choice).expect("regular");
             let ours = code(&mut block, sys, &choice, &directions);
             let zdd: Vec<f64> = choice.iter().map(|&i| x[2 * n + i as usize]).collect();
@@ -327,8 +327,7 @@ fn named_freedoms_stay_and_their_gradients_are_exact() {
             let plan = &run.trajectory.plan;
             let first =
                 gradyn::coordinate_names(&model).iter().position(|n| freedoms.starts_with(n.as_str()));
-            let chosen: Vec<usize> =
-                plan.choices.chunks(plan.choice_count).skip(1).map(|c| c[0] as usize).collect();
+            let chosen: Vec<usize> = (1..=plan.steps()).map(|n| plan.choice(n)[0] as usize).collect();
             assert!(chosen.iter().all(|c| Some(*c) == first), "{name}, {v}: {chosen:?}");
             let gradient = |s| model.gradient(&run, s).unwrap_or_else(|e| panic!("{name}, {v}: {e}")).rows;
             let adjoint = gradient(Sensitivity::DiscreteAdjoint);

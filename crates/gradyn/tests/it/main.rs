@@ -30,6 +30,7 @@ mod long_trees;
 mod maggi;
 mod maximum;
 mod messages;
+mod memory;
 mod mobility;
 mod optimize;
 mod orders;

@@ -276,7 +276,7 @@ fn exact_gradients_agree_where_a_force_jumps() {
             let p = prepared(&with_parameters(&m, r.members[0].seed))?;
             let method = Method::new("index1", "rk4").expect("registered").step(STEP);
             *restarts.borrow_mut() +=
-                run(&p, &method)?.trajectory.plan.restarts.iter().filter(|r| **r).count();
+                run(&p, &method)?.trajectory.plan.restarts.iter().filter(|r| *r).count();
             agree_everywhere(&p, k)?;
             Ok(m)
         },
@@ -359,9 +359,9 @@ fn ends(m: &Mechanism, outputs: &[&str]) -> Result<[Vec<f64>; 2], TestCaseError>
     let (sys, lay, plan) = (&p.model.system, run.trajectory.layout, &run.trajectory.plan);
     let mut d = sys.evaluator(&p.slots());
     Ok([0, plan.steps()].map(|n| {
-        let at = lay.node(plan.t[n], run.trajectory.record(n));
+        let at = lay.node(plan.t[n], run.trajectory.present(n));
         let mut y = vec![0.0; sys.functionals(FunctionalSet::Output)];
-        d.set_branches(plan.branches(n));
+        d.set_branches(&run.trajectory.branches(n));
         d.at(at.t, at.q);
         d.measure(FunctionalSet::Output, &at, &mut y);
         y.truncate(outputs.len());

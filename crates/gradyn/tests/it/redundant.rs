@@ -104,7 +104,7 @@ fn multipliers_stay_bounded() {
     let run = run(&model, &method("ali3p", "newmark").step(0.02));
     let (lay, steps) = (run.trajectory.layout, run.trajectory.plan.steps());
     let largest = |from: usize, to: usize| {
-        let records = (from..to).flat_map(|n| run.trajectory.record(n)[lay.lam()..lay.z()].iter());
+        let records = (from..to).flat_map(|n| run.trajectory.present(n)[lay.lam()..lay.z()].iter());
         records.fold(0.0f64, |s, l| s.max(l.abs()))
     };
     let (early, late) = (largest(0, steps / 10), largest(9 * steps / 10, steps + 1));

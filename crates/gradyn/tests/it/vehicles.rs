@@ -35,8 +35,8 @@ fn outputs(p: &Prepared, run: &Run, n: usize) -> Vec<f64> {
     let (sys, lay) = (&p.model.system, run.trajectory.layout);
     let mut terms = sys.evaluator(&p.slots());
     let mut out = vec![0.0; sys.functionals(FunctionalSet::Output)];
-    let at = lay.node(run.trajectory.plan.t[n], run.trajectory.record(n));
-    terms.set_branches(run.trajectory.plan.branches(n));
+    let at = lay.node(run.trajectory.plan.t[n], run.trajectory.present(n));
+    terms.set_branches(&run.trajectory.branches(n));
     terms.at(at.t, at.q);
     terms.measure(FunctionalSet::Output, &at, &mut out);
     out.truncate(p.model.columns.len());

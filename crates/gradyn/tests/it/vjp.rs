@@ -178,7 +178,7 @@ fn adams_keeps_its_order_over_samples() {
         let run = run(&model, &method);
         let plan = &run.trajectory.plan;
         // the last two choices are the order and what is known
-        let order = |n: usize| plan.choices[(n + 1) * plan.choice_count - 2];
+        let order = |n: usize| plan.choice(n)[plan.choice_count - 2];
         for n in records(&run, &times) {
             assert!(order(n) > 3, "order {} before t = {} s", order(n), plan.t[n]);
             assert!(order(n + 1) + 1 >= order(n), "order {} after {}", order(n + 1), order(n));

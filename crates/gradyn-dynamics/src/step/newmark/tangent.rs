@@ -16,6 +16,7 @@ use crate::formulation::{Compliance, Lagrange};
 use crate::kkt::{MotionMatrix, refactor_kkt, row_or_coordinate};
 use crate::plan::Frozen;
 use crate::step::Layout;
+use crate::step::memory::Visit;
 use crate::step::second::Second;
 use gradyn_model::{At, Evaluator, RunScalar, Setup};
 use gradyn_num::Saddle;
@@ -89,6 +90,13 @@ impl Projector {
         let phi_q = terms.phi_q();
         let factored = tangent.saddle.refactor(|k| matrix[k], |k| phi_q[k], phi_q, c.rows(sys), 1.0);
         factored.map_err(|s| StepError::Singular { t: at.t, equation: row_or_coordinate(sys, s.index) })
+    }
+    /// Visits the factorisations.
+    pub(super) fn visit(&mut self, visit: &mut Visit) {
+        visit.motion(&mut self.kkt);
+        if let Some(tangent) = &mut self.tangent {
+            visit.factor(tangent.saddle.factor());
+        }
     }
     pub(super) fn factorizations(&self) -> usize {
         self.tangent.as_ref().map_or(self.kkt.factorizations(), |t| t.saddle.factorizations())

@@ -17,6 +17,7 @@ use crate::block::{Block, Integrated};
 use crate::error::StepError;
 use crate::formulation::Lagrange;
 use crate::kkt::row_or_coordinate;
+use crate::step::memory::{Remembered, Visit};
 use gradyn_model::{Kinematics, Setup};
 use gradyn_num::{Factor, Pattern};
 
@@ -160,6 +161,31 @@ impl Coupled {
         }
         let (_, factor) = self.factor.as_mut().expect("a choice was made");
         factor.refactor(&self.values).map_err(|s| StepError::Singular { t, equation: equation(sys, s.index) })
+    }
+    /// Visits the factorisation.
+    pub(crate) fn visit(
+        &mut self,
+        sys: &Setup,
+        f: &Lagrange,
+        state: Integrated,
+        visit: &mut Visit,
+    ) -> Result<(), StepError> {
+        let list = match visit {
+            Visit::Save(list) => {
+                let pivots = self.factor.as_mut().and_then(|(_, factor)| factor.pivots());
+                list.push(Remembered { choice: self.choice.clone(), pivots });
+                return Ok(());
+            }
+            Visit::Restore(list) => list,
+        };
+        let saved = list.next().filter(|r| r.pivots.is_some());
+        if let Some(saved) = saved {
+            self.set_choice(sys, f, state, &saved.choice)?;
+        }
+        if let Some((_, factor)) = &mut self.factor {
+            factor.restore(saved.and_then(|r| r.pivots.as_ref()));
+        }
+        Ok(())
     }
     /// Independent coordinates.
     pub(crate) fn choice(&self) -> &[u32] {

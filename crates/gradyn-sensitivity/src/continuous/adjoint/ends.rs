@@ -41,7 +41,7 @@ impl Sweep<'_> {
         let run = self.case.run;
         let lay = run.layout;
         let args = sys.dims().args;
-        let x = run.record(n);
+        let x = run.present(n);
         // ẋ: rows_x ẋ = P (v, a) - rows_t
         let mut rate: Vec<f64> = rows_t.iter().map(|r| -r).collect();
         let i = &mut self.instants[0];
@@ -50,7 +50,7 @@ impl Sweep<'_> {
             i.block.defect(level, 1.0, &x[o + lay.n..o + 2 * lay.n], &mut rate[o..o + lay.n]);
         }
         i.block.solve(sys, &mut rate);
-        let at = (&lay.node(run.plan.t[n], x), &rate[..], run.plan.branches(n));
+        let at = (&lay.node(run.plan.t[n], x), &rate[..], run.plan.frozen(n).branches);
         make_consistent(sys, &self.p, at, j, i, &mut self.work.mu, &mut self.slots[j * args..(j + 1) * args]);
         self.y[j * 2 * lay.n..(j + 1) * 2 * lay.n].copy_from_slice(&self.work.mu);
     }
@@ -58,7 +58,7 @@ impl Sweep<'_> {
     fn power(&mut self, j: usize, n: usize) -> f64 {
         let run = self.case.run;
         let lay = run.layout;
-        let x = run.record(n);
+        let x = run.present(n);
         let mut g = vec![0.0; lay.o];
         self.instants[0].block.linear.terms.measure(
             FunctionalSet::Integrand,
@@ -75,7 +75,7 @@ impl Sweep<'_> {
         let frozen = run.plan.frozen(n);
         let lift = |x: &[f64]| x.iter().map(|&x| Wide::from(x)).collect::<Vec<_>>();
         let t = Wide::along(run.plan.t[n], 1.0);
-        let x = lift(&run.record(n)[..lay.z()]);
+        let x = lift(&run.present(n)[..lay.z()]);
         let mut terms = sys.evaluator_with(&self.p);
         // the node, with a dual in t
         terms.set_branches(frozen.branches);
@@ -104,7 +104,8 @@ impl Sweep<'_> {
         let args = sys.dims().args;
         self.place_node(0, plan.frozen(1.min(plan.steps())))?;
         // record 0, and what its time changes
-        let record = case.run.args(0, &self.p);
+        let link = case.run.link(0);
+        let record = link.args(&self.p);
         self.states.chain.linearise(&record)?;
         let mut times = TimeColumns::new(case.recipe, &self.p);
         times.set(&record);

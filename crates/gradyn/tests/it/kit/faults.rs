@@ -163,7 +163,8 @@ fn rates(case: &Case, p: &[f64]) -> Vec<Vec<f64>> {
     let rows = case.recipe.system().independent(Kinematics::Velocity).len();
     let lift = |x: &[f64]| x.iter().map(|&x| Wide::from(x)).collect::<Vec<_>>();
     let mut residual = case.recipe.residual(&lift(p));
-    let args = case.run.args(0, p);
+    let link = case.run.link(0);
+    let args = link.args(p);
     let span = Span { t: Wide::from(args.span.t), h: Wide::from(0.0) };
     let mut all = vec![vec![0.0; lay.n]; rows];
     let mut r = lift(&vec![0.0; lay.len]);
