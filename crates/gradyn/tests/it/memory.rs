@@ -2,20 +2,26 @@
 
 use crate::kit::cases;
 use gradyn::registry::{Variant, variants};
-use gradyn::{Coordinates, Integrator, Method, Prepared, Run, Sensitivity};
+use gradyn::{Coordinates, Integrator, Method, Prepared, Run, Sensitivity, Stepping};
 use gradyn_testkit::chain::{chain, net};
 use std::collections::BTreeSet;
 
 /// Records that are kept with their pieces, so that one of 2, 4, 8 … is: the last is less than one level needs.
 const ROOMS: [usize; 4] = [100, 60, 32, 24];
 
-/// A budget for so many records of a run.
-fn budget(run: &Run, records: usize) -> usize {
+/// A budget for so many records of a run, and for the steps that it would have without an event that ends it.
+fn budget(model: &Prepared, run: &Run, records: usize) -> usize {
     let t = &run.trajectory;
-    let plan = t.plan.steps() * 32 + 4096 + 16 * t.layout.sides * t.plan.steps();
+    let mesh = model.mesh().expect("times");
+    let asked = match run.method.stepping {
+        Stepping::Fixed(h) => ((mesh.end() - mesh.start.0) / h).ceil() as usize,
+        _ => 0,
+    };
+    let steps = asked.max(t.plan.steps());
+    let plan = steps * 32 + 4096 + 16 * t.layout.sides * steps;
     let pivots = if t.layout.n > 60 { 40_000 } else { 0 };
     // the least of long runs is some tens of records more
-    let records = records.max(t.plan.steps() / 16);
+    let records = records.max(steps / 16);
     (records + 9) * ((t.layout.len + t.plan.branch_count) * 8 + 8) + plan + pivots
 }
 
@@ -26,7 +32,7 @@ fn bits(x: &[f64]) -> Vec<u64> {
 /// A run within a budget has every bit of the whole run: records forward, backward and out of order, what was
 /// seen on it, and its gradients. Says every how many records one was kept.
 fn compare(what: &str, model: &Prepared, method: &Method, whole: &Run, records: usize) -> usize {
-    let within = method.clone().within(budget(whole, records));
+    let within = method.clone().within(budget(model, whole, records));
     let run = model.run(&within).unwrap_or_else(|e| panic!("{what}, {records} records: {e}"));
     let steps = whole.trajectory.plan.steps();
     assert_eq!(run.trajectory.plan.t, whole.trajectory.plan.t, "{what}: times");
@@ -178,7 +184,7 @@ fn what_needs_all_records_is_refused() {
     let model = example("five_bar", Coordinates::Natural);
     let method = Method::new("index1", "dopri5").expect("registered").step(2e-3);
     let whole = model.run(&method).expect("runs");
-    let run = model.run(&method.clone().within(budget(&whole, 60))).expect("runs");
+    let run = model.run(&method.clone().within(budget(&model, &whole, 60))).expect("runs");
     for s in Sensitivity::ALL.iter().copied() {
         if s.check(method.formulation).is_err() {
             continue;
