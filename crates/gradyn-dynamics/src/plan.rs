@@ -76,7 +76,8 @@ pub struct Plan {
     pub edges: Vec<Option<u32>>,
     /// Is the record a restart at the time of the one before?
     pub restarts: Vec<bool>,
-    /// The event whose velocities the record has, and positions where it gives them, if it is a restart after one.
+    /// The event whose velocities the record has, and positions where it gives them, if it is a restart
+    /// after one.
     pub given_by: Vec<Option<u32>>,
     /// Events that happened, in their order: (record, number of the event).
     pub happened: Vec<(usize, u32)>,
