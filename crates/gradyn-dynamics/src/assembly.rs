@@ -190,8 +190,8 @@ pub(crate) fn ranks(sys: &Setup, phi_q: &[f64]) -> Ranks {
     Ranks { independent, redundant, condition: with.unwrap_or(condition) }
 }
 
-/// Rows of positions that are independent, and those of velocities that are so beside them; the dependent ones of
-/// these, and the condition with the last that was kept.
+/// Rows of positions that are independent, and those of velocities that are so beside them; the dependent
+/// ones of these, and the condition with the last that was kept.
 pub(crate) fn with_velocities(
     sys: &Setup,
     phi_q: &[f64],

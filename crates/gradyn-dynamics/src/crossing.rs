@@ -21,8 +21,8 @@ const ROUNDING: f64 = 1e-13;
 /// |g| above this part of its largest value is no zero, whatever errors it has.
 const AWAY: f64 = 1e-6;
 
-/// |g| where it changes its sign, relative to its largest value: above this part it jumps. Accelerations of short
-/// steps are known to some 1e-6 only.
+/// |g| where it changes its sign, relative to its largest value: above this part it jumps. Accelerations of
+/// short steps are known to some 1e-6 only.
 const JUMP: f64 = 1e-4;
 
 /// The conditions of a run.
@@ -242,8 +242,8 @@ impl Watch {
         let rounding = JUMP * self.largest[k] + 8.0 * least * self.next[k][1].abs();
         Ok((h, rounding.min(begin.max(high.abs())).max(AWAY * self.largest[k])))
     }
-    /// A condition is zero where it changes its sign, up to `rounding`: it does not jump itself, nor has it a pole
-    /// there.
+    /// A condition is zero where it changes its sign, up to `rounding`: it does not jump itself, nor has it a
+    /// pole there.
     fn check_zero(&self, k: usize, t: f64, rounding: f64) -> Result<(), StepError> {
         let [rest, _] = self.next[k];
         if !self.sides[k].is_exact() || rest.abs() <= rounding {

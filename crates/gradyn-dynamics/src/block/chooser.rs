@@ -4,12 +4,12 @@
 //! elimination of Φ_q with complete pivoting at  q + h/2 v + h²/8 a                                       (1)
 //! max |R| > 2 max |R|₍₁₎    where a step begins:     (1) for this step                                   (2)
 //! max |R| > 3 max |R|₍₁₎    in a block of the step:  (1) for this step, which is repeated               (3)
-//! |v - v̂| > 0.02 max(|v|, h |a|)  and  max |R| > 1.5 min |R|:    the step is refused                     (4)
+//! |v - v̂| > 0.02 max(|v|, h |a|)  and  max |R| > 1.5 min |R|:    the step is refused                    (4)
 //! ```
 //! R grows without bounds where an independent coordinate comes to its extreme; chosen in the middle it is
 //! smallest over all of the step. (4) compares the velocities with those that the scheme predicts in all
-//! coordinates, of which the independent ones keep their own only; |v| and |a| are the larger ones of both ends
-//! of the step.
+//! coordinates, of which the independent ones keep their own only; |v| and |a| are the larger ones of both
+//! ends of the step.
 
 use super::{Block, choose};
 use crate::error::StepError;
@@ -36,8 +36,8 @@ pub(crate) struct Chooser {
     /// Coordinates that the user named: they stay. Of velocities, of which there may be fewer, the first
     /// ones. Empty: none.
     named: Vec<u32>,
-    /// Largest entry of R where the last choice was made; none in a replay, whose choices are those of the plan,
-    /// and 1 of named ones.
+    /// Largest entry of R where the last choice was made; none in a replay, whose choices are those of the
+    /// plan, and 1 of named ones.
     fresh: Option<f64>,
     /// Largest and smallest of the largest entries of R in the blocks of the last step.
     reach: [f64; 2],
