@@ -164,38 +164,54 @@ pub fn ranks_at(sys: &Setup, t: f64, p: &[f64], angles: &[f64], q: &[f64]) -> Ra
     ranks(sys, terms.phi_q())
 }
 
+/// Independent and dependent rows of a list, and the condition of those that are kept.
+fn dependencies(sys: &Setup, phi_q: &[f64], list: &[u32]) -> (Vec<u32>, Vec<Dependent>, f64) {
+    let (pattern, values) = (sys.patterns().mn.part(list), sys.patterns().mn.part_values(list, phi_q));
+    let mut found = row_dependencies(&pattern, &values, RANK_TOLERANCE);
+    found.exchange(&pattern, &values);
+    let at = |k: usize| list[k] as usize;
+    let dependent: Vec<Dependent> = (found.dependent.iter())
+        .map(|d| Dependent { row: at(d.row), on: d.on.iter().map(|&(k, c)| (at(k), c)).collect() })
+        .collect();
+    (found.kept.iter().map(|&k| list[k]).collect(), dependent, found.condition)
+}
+
 /// Holonomic rows first; a row of velocity level that follows from others is the one that goes.
-fn ranks(sys: &Setup, phi_q: &[f64]) -> Ranks {
+pub(crate) fn ranks(sys: &Setup, phi_q: &[f64]) -> Ranks {
     let dims = sys.dims();
-    let rows = |list: &[u32]| {
-        let (pattern, values) = (sys.patterns().mn.part(list), sys.patterns().mn.part_values(list, phi_q));
-        let mut found = row_dependencies(&pattern, &values, RANK_TOLERANCE);
-        found.exchange(&pattern, &values);
-        let at = |k: usize| list[k] as usize;
-        let dependent: Vec<Dependent> = (found.dependent.iter())
-            .map(|d| Dependent { row: at(d.row), on: d.on.iter().map(|&(k, c)| (at(k), c)).collect() })
-            .collect();
-        (found.kept.iter().map(|&k| list[k]).collect::<Vec<u32>>(), dependent, found.condition)
-    };
     let off = &sys.row_choice().off;
-    let on = |k: &u32| !off.contains(k);
-    let holonomic: Vec<u32> = (0..(dims.m - dims.m_vel) as u32).filter(on).collect();
-    let (positions, mut redundant, mut condition) = rows(&holonomic);
+    let holonomic: Vec<u32> = (0..(dims.m - dims.m_vel) as u32).filter(|k| !off.contains(k)).collect();
+    let (positions, mut redundant, mut condition) = dependencies(sys, phi_q, &holonomic);
     if !redundant.is_empty() {
-        condition = rows(&positions).2;
+        condition = dependencies(sys, phi_q, &positions).2;
     }
+    let (independent, more, with) = with_velocities(sys, phi_q, positions);
+    redundant.extend(more);
+    Ranks { independent, redundant, condition: with.unwrap_or(condition) }
+}
+
+/// Rows of positions that are independent, and those of velocities that are so beside them; the dependent
+/// ones of these, and the condition with the last that was kept.
+pub(crate) fn with_velocities(
+    sys: &Setup,
+    phi_q: &[f64],
+    positions: Vec<u32>,
+) -> ([Vec<u32>; 2], Vec<Dependent>, Option<f64>) {
+    let dims = sys.dims();
+    let off = &sys.row_choice().off;
     let mut velocities = positions.clone();
-    for k in ((dims.m - dims.m_vel) as u32..dims.m as u32).filter(on) {
+    let (mut redundant, mut condition) = (vec![], None);
+    for k in ((dims.m - dims.m_vel) as u32..dims.m as u32).filter(|k| !off.contains(k)) {
         velocities.push(k);
-        let (_, dependent, with) = rows(&velocities);
+        let (_, dependent, with) = dependencies(sys, phi_q, &velocities);
         if dependent.is_empty() {
-            condition = with;
+            condition = Some(with);
         } else {
             velocities.pop();
             redundant.push(expressed(k as usize, dependent));
         }
     }
-    Ranks { independent: [positions, velocities], redundant, condition }
+    ([positions, velocities], redundant, condition)
 }
 
 /// The one dependency of a set of rows, solved for row k.

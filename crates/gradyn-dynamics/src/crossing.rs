@@ -34,6 +34,10 @@ const EARLIER: usize = 16;
 /// |g| above this part of its largest value is no zero, whatever errors it has.
 const AWAY: f64 = 1e-6;
 
+/// |g| where it changes its sign, relative to its largest value: above this part it jumps. Accelerations of
+/// short steps are known to some 1e-6 only.
+const JUMP: f64 = 1e-4;
+
 /// The conditions of a run.
 pub(crate) struct Watch {
     layout: Layout,
@@ -192,7 +196,8 @@ impl Watch {
         let sides = self.layout.sides(&trial.branches).to_vec();
         let mut end = size;
         let mut found: Option<usize> = None;
-        let mut last: Option<(usize, f64)> = None;
+        let mut last: Option<(usize, f64, f64)> = None;
+        let mut rounding = 0.0;
         // each condition may turn out to be earlier than the one before
         for _ in 0..2 * sides.len() + EARLIER {
             // conditions that have changed at the end, else those that may have changed within
@@ -209,15 +214,16 @@ impl Watch {
             let zero = |k: usize| end * self.cubic(k, sides[k], end).first_zero(1.0);
             let first = changed.into_iter().min_by(|&a, &b| zero(a).total_cmp(&zero(b)));
             let Some(k) = first else { break };
-            end = self.solve(k, sides[k], (end, size), trial, chain)?;
+            (end, rounding) = self.solve(k, sides[k], (end, size), trial, chain)?;
             found = Some(k);
-            last = Some((k, end));
+            last = Some((k, end, rounding));
         }
         // changes that come ever earlier by roundings: the last one that was solved
-        if let (None, Some((k, h))) = (found, last) {
+        if let (None, Some((k, h, known))) = (found, last) {
             self.after(h, trial, chain)?;
-            (found, end) = (Some(k), h);
+            (found, end, rounding) = (Some(k), h, known);
         }
+        found.map_or(Ok(()), |k| self.check_zero(k, trial.t + end, rounding))?;
         Ok(found.map(|side| Crossing { side, h: end, x: trial.x.clone() }))
     }
     /// The polynomial of condition `k` over a step of `size` to where was looked last.
@@ -260,7 +266,7 @@ impl Watch {
         self.look(span, &trial.branches, [&trial.past, &trial.x]);
         Ok(())
     }
-    /// The size of the step to where condition `k` changes, which is before `end`.
+    /// The size of the step to where condition `k` changes, which is before `end`, and what |g| may be there.
     fn solve(
         &mut self,
         k: usize,
@@ -268,7 +274,7 @@ impl Watch {
         (end, size): (f64, f64),
         trial: &mut Trial,
         chain: &mut Chain,
-    ) -> Result<f64, StepError> {
+    ) -> Result<(f64, f64), StepError> {
         let begin = signed(side, self.last[k])[0].max(0.0);
         let high = signed(side, self.next[k])[0];
         let guess = end * self.cubic(k, side, end).first_zero(1.0);
@@ -288,9 +294,20 @@ impl Watch {
         )?;
         self.after(h, trial, chain)?;
         self.check(k, side, trial.t + h, size)?;
-        Ok(h)
+        // what `least` of time makes of it, and less than at the ends of the bracket
+        let rounding = JUMP * self.largest[k] + 8.0 * least * self.next[k][1].abs();
+        Ok((h, rounding.min(begin.max(high.abs())).max(AWAY * self.largest[k])))
     }
-    /// A condition at which something jumps passes zero with some speed, and does not jump itself.
+    /// A condition is zero where it changes its sign, up to `rounding`: it does not jump itself, nor has it a
+    /// pole there.
+    fn check_zero(&self, k: usize, t: f64, rounding: f64) -> Result<(), StepError> {
+        let [rest, _] = self.next[k];
+        if !self.sides[k].is_exact() || rest.abs() <= rounding {
+            return Ok(());
+        }
+        Err(EventError::ConditionJumps { t, what: self.sides[k].what.clone(), rest }.into())
+    }
+    /// A condition at which something jumps passes zero with some speed.
     fn check(&self, k: usize, side: f64, t: f64, size: f64) -> Result<(), StepError> {
         if !self.sides[k].jumps_from(side) {
             return Ok(());

@@ -20,7 +20,7 @@ pub(crate) mod restart;
 mod solver;
 
 pub use crate::kkt::{MotionMatrix, prepare_kkt, refactor_kkt};
-pub(crate) use place::Placed;
+pub(crate) use place::{Placed, pair};
 pub(crate) use solver::Solver;
 
 use self::positions::{Positions, rows_p, rows_p_t};

@@ -96,5 +96,6 @@ pub(crate) fn iterated(recipe: &StepRecipe) -> Option<&Newmark> {
 
 /// Is this an error of the iteration, which other steps may not have?
 pub(crate) fn is_iteration(e: &StepError) -> bool {
-    matches!(e, StepError::Newton { .. } | StepError::Singular { .. } | StepError::NotFinite { .. })
+    use StepError::{Newton, NotFinite, NotFollowed, Singular};
+    matches!(e, Newton { .. } | Singular { .. } | NotFinite { .. } | NotFollowed { .. })
 }

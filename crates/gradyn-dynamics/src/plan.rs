@@ -83,7 +83,8 @@ pub struct Plan {
     pub edges: Changes<Option<u32>>,
     /// Is the record a restart at the time of the one before?
     pub restarts: Changes<bool>,
-    /// The event whose velocities the record has, and positions where it gives them, if it is a restart after one.
+    /// The event whose velocities the record has, and positions where it gives them, if it is a restart
+    /// after one.
     pub given_by: Changes<Option<u32>>,
     /// Events that happened, in their order: (record, number of the event).
     pub happened: Vec<(usize, u32)>,

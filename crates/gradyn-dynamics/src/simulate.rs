@@ -3,6 +3,7 @@
 
 mod edges;
 mod events;
+mod rows;
 
 use crate::control::{Controller, Mesh};
 use crate::crossing::Watch;

@@ -59,8 +59,14 @@ impl Turns {
     }
     /// Goes on from angles that an event gives at t.
     pub(crate) fn place(&mut self, t: f64, angles: &[f64]) {
+        self.references = self.placed(t, angles);
+    }
+    /// References with angles that an event gives at t.
+    pub(crate) fn placed(&self, t: f64, angles: &[f64]) -> Vec<f64> {
+        let mut references = self.references.clone();
         let motions = standing(t, angles, 0);
-        self.references[..motions.len()].copy_from_slice(&motions);
+        references[..motions.len()].copy_from_slice(&motions);
+        references
     }
     /// Sides of `count` conditions in the next step.
     pub(crate) fn sides(&self, count: usize) -> &[f64] {

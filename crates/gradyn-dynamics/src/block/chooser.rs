@@ -4,11 +4,12 @@
 //! elimination of Φ_q with complete pivoting at  q + h/2 v + h²/8 a                                       (1)
 //! max |R| > 2 max |R|₍₁₎    where a step begins:     (1) for this step                                   (2)
 //! max |R| > 3 max |R|₍₁₎    in a block of the step:  (1) for this step, which is repeated               (3)
-//! |v - v̂| > 0.02 |v|  and  max |R| > 1.5 min |R|:    the step is refused                                 (4)
+//! |v - v̂| > 0.02 max(|v|, h |a|)  and  max |R| > 1.5 min |R|:    the step is refused                    (4)
 //! ```
 //! R grows without bounds where an independent coordinate comes to its extreme; chosen in the middle it is
 //! smallest over all of the step. (4) compares the velocities with those that the scheme predicts in all
-//! coordinates, of which the independent ones keep their own only.
+//! coordinates, of which the independent ones keep their own only; |v| and |a| are the larger ones of both
+//! ends of the step.
 
 use super::{Block, choose};
 use crate::error::StepError;
@@ -35,8 +36,9 @@ pub(crate) struct Chooser {
     /// Coordinates that the user named: they stay. Of velocities, of which there may be fewer, the first
     /// ones. Empty: none.
     named: Vec<u32>,
-    /// Largest entry of R where the last choice was made.
-    fresh: f64,
+    /// Largest entry of R where the last choice was made; none in a replay, whose choices are those of the
+    /// plan, and 1 of named ones.
+    fresh: Option<f64>,
     /// Largest and smallest of the largest entries of R in the blocks of the last step.
     reach: [f64; 2],
 }
@@ -44,7 +46,8 @@ pub(crate) struct Chooser {
 impl Chooser {
     /// Keeps to the coordinates that are named, if any.
     pub(crate) fn new(named: &[u32]) -> Self {
-        Self { named: named.to_vec(), fresh: 1.0, reach: [0.0; 2] }
+        let fresh = (!named.is_empty()).then_some(1.0);
+        Self { named: named.to_vec(), fresh, reach: [0.0; 2] }
     }
     /// Chooses at the start and where R has grown, (2). `node` is the block of the last node, `evaluated` if
     /// the step factors it there.
@@ -68,7 +71,7 @@ impl Chooser {
             let known = evaluated && node.is_factored_at(span.t);
             let q = &past[..sys.dims().n];
             let largest = if known { node.largest() } else { node.largest_at(sys, span.t, q, choice)? };
-            if largest <= GROWN * self.fresh {
+            if largest <= GROWN * self.smallest() {
                 return Ok(());
             }
         }
@@ -84,7 +87,7 @@ impl Chooser {
         node: &mut Block,
         choice: &mut [u32],
     ) -> bool {
-        let grown = failed || self.reach[0] > LEAPT * self.fresh;
+        let grown = failed || self.reach[0] > LEAPT * self.smallest();
         if node.state.chosen(sys) == 0 || !self.named.is_empty() || !grown {
             return false;
         }
@@ -127,7 +130,7 @@ impl Chooser {
             }
             choice[list].copy_from_slice(&chosen);
         }
-        self.fresh = node.largest_at(sys, t, q, choice)?.max(1.0);
+        self.fresh = Some(node.largest_at(sys, t, q, choice)?.max(1.0));
         Ok(())
     }
     /// Looks at a step that was solved, by the largest entries of R in its blocks and by the velocities that
@@ -165,9 +168,13 @@ impl Chooser {
         let coordinate = sys.coordinate_name(worst);
         Err(StepError::NotFollowed { t: span.end(), h: span.h, coordinate, change })
     }
-    /// The largest entry of R where the last choice was made.
-    pub(crate) fn fresh(&self) -> f64 {
+    /// The largest entry of R where the last choice was made, if it was made here.
+    pub(crate) fn fresh(&self) -> Option<f64> {
         self.fresh
+    }
+    /// The largest entry of R that growth is measured by: independent coordinates have entries of 1.
+    fn smallest(&self) -> f64 {
+        self.fresh.unwrap_or(1.0)
     }
     /// The largest entry of R in the blocks of the last step.
     pub(crate) fn reach(&self) -> f64 {

@@ -28,6 +28,16 @@ pub enum EventError {
         /// Rate of the condition [1/s].
         rate: f64,
     },
+    /// A condition changes its sign without being zero.
+    #[error("t = {t:.6} s: a condition of {what} jumps over zero there: beside the jump it is {rest:.1e}")]
+    ConditionJumps {
+        /// Time at which it happens [s].
+        t: f64,
+        /// What the condition stands in.
+        what: String,
+        /// Value of the condition beside the jump.
+        rest: f64,
+    },
     /// Two conditions change at one instant, and their order matters.
     #[error(
         "t = {t:.6} s: conditions of {first} and of {second} change at the same time, and which \

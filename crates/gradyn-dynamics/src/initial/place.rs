@@ -17,7 +17,7 @@ use gradyn_model::{At, Evaluator, FunctionalSet, KernelScalar, Kinematics, Level
 use gradyn_num::{Factor, Pattern};
 
 /// The numbers of the functionals u and s of row `j`.
-fn pair(j: usize) -> [usize; 2] {
+pub(crate) fn pair(j: usize) -> [usize; 2] {
     [2 * j, 2 * j + 1]
 }
 

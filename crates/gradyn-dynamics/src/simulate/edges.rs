@@ -340,6 +340,7 @@ impl Walk<'_> {
     pub(super) fn restart_settled(&mut self, watch: &mut Watch, side: usize) -> Result<(), StepError> {
         for _ in 0..=watch.sides.len() {
             let events = self.settle(watch, side)?;
+            self.check_order(&events)?;
             let gives = |e: &u32| self.recipe.system().events()[*e as usize].changes_velocities();
             match events.iter().copied().filter(gives).collect::<Vec<_>>()[..] {
                 [] => self.restart(0.0)?,
@@ -371,7 +372,7 @@ impl Walk<'_> {
             let wrong = |k: &usize| *k != side && watch.has_changed(*k, sides[*k]);
             let Some(k) = (0..count).find(wrong) else { break };
             let events = self.happening(k, self.becomes(watch, k));
-            self.check_stops(watch, k, &events)?;
+            self.check_stops(watch, [side, k], &events)?;
             self.run.plan.note_events(&events);
             self.flip(k, count);
             events.iter().try_for_each(|&e| self.switch(watch, e))?;
@@ -464,7 +465,8 @@ impl Walk<'_> {
         let decided = Decided { branches: self.turns.references(), choice: &self.choice, rows: self.rows };
         run.plan.push_restart(h, event, decided);
         self.turns.follow();
-        self.note()
+        self.note()?;
+        event.map_or(Ok(()), |event| self.check_placed(event))
     }
     /// (4): conditions of time that change at the last node, which ends a piece of the mesh.
     pub(super) fn change_declared(&mut self, p: &[f64]) -> Result<(), StepError> {

@@ -10,16 +10,11 @@
 
 use super::Walk;
 use super::edges::{AHEAD, Passed};
-use crate::assembly::ranks_at;
 use crate::control::SAME_TIME;
 use crate::crossing::{Asleep, Watch};
 use crate::error::{EventError, StepError};
-use crate::row_chooser::{RowChooser, number_of};
-use gradyn_model::{Edge, EventRule, Level, RowChoice};
-use gradyn_num::largest;
+use gradyn_model::{Edge, EventRule};
 
-/// |Φ| of a constraint that is switched on, over its gradient and relative to the size of the mechanism.
-const HOLDS: f64 = 1e-8;
 /// A condition and its rate below this are held at zero at the start, where a constraint may do so.
 const AT_ZERO: f64 = 1e-9;
 /// A condition that time never changes has a time beyond this [s].
@@ -42,7 +37,7 @@ impl Walk<'_> {
     pub(super) fn becomes(&self, watch: &Watch, side: usize) -> f64 {
         1.0 - self.turns.sides(watch.sides.len())[side]
     }
-    fn rule(&self, event: u32) -> EventRule {
+    pub(super) fn rule(&self, event: u32) -> EventRule {
         self.recipe.system().events()[event as usize].clone()
     }
     /// What follows the last record, in which condition `side` passes zero and some events happen.
@@ -113,7 +108,6 @@ impl Walk<'_> {
         for &event in events {
             let gives = self.rule(event).changes_velocities();
             self.restart_at_event(0.0, gives.then_some(event))?;
-            self.check_placed(event)?;
         }
         self.look_at_last(watch);
         if !self.released.is_empty() {
@@ -124,31 +118,26 @@ impl Walk<'_> {
         }
         Ok(())
     }
-    /// Constraints that an event switches on hold at the positions that it gives.
-    fn check_placed(&self, event: u32) -> Result<(), StepError> {
-        let rule = self.rule(event);
-        let n = self.run.plan.steps();
-        let on: Vec<&String> = rule.constraints.iter().filter(|c| c.1).map(|c| &c.0).collect();
-        if !rule.is_place() || on.is_empty() {
+    /// Positions that an event gives are not beyond the stop of an impact. Where the last record has none, the
+    /// gap of `side` was closed already: it is an impact at the instant of the `first` change.
+    pub(super) fn check_stops(
+        &self,
+        watch: &Watch,
+        [first, side]: [usize; 2],
+        events: &[u32],
+    ) -> Result<(), StepError> {
+        let Some(impact) = events.iter().map(|&e| self.rule(e)).find(|rule| rule.impact) else {
             return Ok(());
-        }
-        let sys = match self.run.plan.rows(n) {
-            Some(choice) => self.recipe.system().with_rows(choice)?,
-            None => self.recipe.system().clone(),
         };
-        let new: Vec<u32> = on.iter().flat_map(|name| sys.rows_of(name)).collect();
-        let q = &self.run.last()[..self.run.layout.n];
-        self.check_new(&sys, (self.run.plan.t[n], q), &new, &rule)
-    }
-    /// Positions that an event gives are not beyond the stop of an impact.
-    pub(super) fn check_stops(&self, watch: &Watch, side: usize, events: &[u32]) -> Result<(), StepError> {
-        match events.iter().find(|&&e| self.rule(e).impact) {
-            None => Ok(()),
-            Some(&e) => {
-                let t = self.run.plan.t[self.run.plan.steps()];
-                Err(EventError::PlacedBeyond { t, event: self.rule(e).name, gap: watch.next[side][0] }.into())
-            }
-        }
+        let n = self.run.plan.steps();
+        let t = self.run.plan.t[n];
+        let placed = self.run.plan.given_by[n].is_some_and(|e| self.rule(e).is_place());
+        Err(if placed {
+            EventError::PlacedBeyond { t, event: impact.name, gap: watch.next[side][0] }.into()
+        } else {
+            let [first, second] = [first, side].map(|k| watch.sides[k].what.clone());
+            EventError::Together { t, first, second }.into()
+        })
     }
     /// After an impact the gap opens.
     fn check_leaving(&self, watch: &Watch, side: usize, event: u32) -> Result<(), StepError> {
@@ -220,7 +209,7 @@ impl Walk<'_> {
         }
         off.sort_unstable();
         off.dedup();
-        self.choose_with(off, &new, &rule)?;
+        self.choose_with(off, &new, event)?;
         let off = |element: &str| rule.constraints.iter().any(|(name, on)| !on && name == element);
         let events = sys.events();
         let ends = |e: u32| events[e as usize].constraints.iter().any(|(name, on)| *on && off(name));
@@ -258,69 +247,5 @@ impl Walk<'_> {
             self.look_at_last(watch);
         }
         Ok(())
-    }
-    /// The rows that the next step has.
-    fn row_choice(&self) -> &RowChoice {
-        let own = self.recipe.system().row_choice();
-        self.run.plan.row_choice(self.rows).unwrap_or(own)
-    }
-    /// Chooses rows at the last record where some are off; those that are new hold there.
-    fn choose_with(&mut self, off: Vec<u32>, new: &[u32], rule: &EventRule) -> Result<(), StepError> {
-        let n = self.run.plan.steps();
-        let t = self.run.plan.t[n];
-        let q = &self.run.present(n)[..self.run.layout.n];
-        let references = self.turns.references().to_vec();
-        // independent rows of those that are on
-        let sys = self.recipe.system().with_off(off.clone())?;
-        if !rule.is_place() {
-            self.check_new(&sys, (t, q), new, rule)?;
-        }
-        let ranks = ranks_at(&sys, t, &self.p, &references, q);
-        // with compliances the multipliers of redundant rows are unique; those of an iteration are none, as
-        // for the rows of the start
-        let soft = self.recipe.restart_law().law.compliance.factor > 0.0;
-        let redundant = ranks.redundant.iter().filter(|_| !soft).map(|r| r.row as u32);
-        let mut dropped: Vec<u32> = redundant.chain(off.clone()).collect();
-        dropped.sort_unstable();
-        let choice = RowChoice { independent: ranks.independent, dropped, off };
-        let own = self.recipe.system();
-        self.chooser = RowChooser::new(&own.with_rows(&choice)?, &self.p)?;
-        self.rows = number_of(&choice, own, &mut self.run.plan.row_choices);
-        // independent coordinates, of which there are others now
-        self.choice.fill(u32::MAX);
-        Ok(())
-    }
-    /// Rows that are switched on hold already.
-    fn check_new(
-        &self,
-        sys: &gradyn_model::Setup,
-        (t, q): (f64, &[f64]),
-        new: &[u32],
-        rule: &EventRule,
-    ) -> Result<(), StepError> {
-        let (n, m) = (sys.dims().n, sys.dims().m);
-        let mut terms = sys.evaluator(&self.p);
-        terms.set_branches(self.turns.references());
-        terms.at(t, q);
-        // Φ over the lengths of its rows; rows of velocities begin by an impact
-        let node = [q, &vec![0.0; 2 * n + m]].concat();
-        let mut phi = vec![0.0; m];
-        terms.constraint(&gradyn_model::At::of(t, &node, n, m), Level::POSITION, &mut phi);
-        let mn = &sys.patterns().mn;
-        let holonomic = |k: &&u32| (**k as usize) < m - sys.dims().m_vel;
-        for k in new.iter().filter(holonomic).map(|&k| k as usize) {
-            let length = largest(mn.row(k).map(|at| terms.phi_q()[at])).max(f64::MIN_POSITIVE);
-            if phi[k].abs() > HOLDS * length * sys.size_of(q) {
-                let (event, row, residual) = (rule.name.clone(), sys.row_name(k), phi[k]);
-                return Err(EventError::DoesNotHold { t, event, row, residual }.into());
-            }
-        }
-        // rows of directions are quadratic, and hold of opposite ones too
-        let opposed = sys.flipped(&self.p, q);
-        let on = |joint: &String| new.iter().any(|k| sys.rows_of(joint).contains(k));
-        match opposed.into_iter().find(on) {
-            Some(joint) => Err(EventError::Opposed { t, event: rule.name.clone(), joint }.into()),
-            None => Ok(()),
-        }
     }
 }

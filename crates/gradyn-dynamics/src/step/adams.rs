@@ -367,7 +367,7 @@ impl Stepper for Bound<Adams, AdamsLinear> {
             block.evaluate(sys, span.end(), frozen.choice, &mut x[o..o + z])?;
         }
         let node = usize::from(spec.corrects);
-        let nodes = std::iter::once(l.chooser.fresh()).chain(l.blocks.iter().map(Block::largest));
+        let nodes = l.chooser.fresh().into_iter().chain(l.blocks.iter().map(Block::largest));
         l.chooser.follow(sys, &lay, span, nodes, (past, x, &l.sums[lay.n..n2]))?;
         let [known, _] = l.values.turn(&lay, span, frozen.branches, past, x);
         if !known {

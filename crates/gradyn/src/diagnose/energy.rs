@@ -17,8 +17,8 @@ const MOST: f64 = 1e-2;
 const ROUNDING: f64 = 1e-12;
 /// Powers that cancel to this part of their sum of sizes are no power.
 const BALANCED: f64 = 1e-6;
-/// Nodes that are asked at first, at most: motions that are driven or braked show there, and the others are asked
-/// only where (2) fails.
+/// Nodes that are asked at first, at most: motions that are driven or braked show there, and the others are
+/// asked only where (2) fails.
 const ASKED: usize = 50;
 
 /// Steps that change the energy of a motion that keeps it.

@@ -133,6 +133,10 @@ fn of_events(e: &EventError) -> Option<&'static str> {
             "change the design so that the motion passes the edge with some speed, or not at all; or smooth \
              the jump by a ramp"
         }
+        EventError::ConditionJumps { .. } => {
+            "write the condition so that it is continuous where it changes its sign: `b.angle` counts its turns, \
+             `atan2` jumps at its cut, and a quotient at its pole"
+        }
         EventError::Together { .. } => "let one of them happen earlier, or smooth one of the jumps by a ramp",
         EventError::StaysInContact { .. } => {
             "bodies that stay in contact need a constraint: switch it on by an event with `on`, and off where \

@@ -5,7 +5,8 @@
 //! ```
 //! A run at other parameters refuses a constraint that does not hold where it is switched on; a gradient of
 //! this one would be that of no run. (1) is one column of the discrete direct sensitivities, and only where
-//! an event switches on a constraint of positions that it does not place.
+//! an event switches on a constraint of positions that is not an equation of the positions that it gives: those
+//! that follow from others there are none.
 
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
@@ -63,7 +64,7 @@ pub(super) fn check_held(model: &Prepared, run: &Run, case: &Case) -> Result<(),
         .into())
 }
 
-/// Where constraints of positions begin, other than at positions that their event gives.
+/// Where constraints of positions begin, other than those that determine positions which their event gives.
 fn beginnings(model: &Prepared, run: &Run) -> Vec<Begins> {
     let sys = &model.model.system;
     let holonomic = sys.dims().m - sys.dims().m_vel;
@@ -72,8 +73,10 @@ fn beginnings(model: &Prepared, run: &Run) -> Vec<Begins> {
     for record in 1..=plan.steps() {
         let Some(event) = plan.given_by[record].map(|e| e as usize) else { continue };
         let rule = &sys.events()[event];
-        let on = rule.constraints.iter().filter(|c| c.1 && !rule.is_place());
-        let rows = on.flat_map(|c| sys.rows_of(&c.0)).map(|k| k as usize);
+        let choice = plan.rows(record).unwrap_or_else(|| sys.row_choice());
+        let solved = |k: &u32| rule.is_place() && choice.independent[0].contains(k);
+        let on = rule.constraints.iter().filter(|c| c.1);
+        let rows = on.flat_map(|c| sys.rows_of(&c.0)).filter(|k| !solved(k)).map(|k| k as usize);
         let rows: Vec<usize> = rows.filter(|k| *k < holonomic).collect();
         if !rows.is_empty() {
             begins.push(Begins { record, event, rows });

@@ -282,7 +282,8 @@ fn conditions_that_time_never_changes_are_never_met() {
     assert!((r.psi[0] - 0.3 - 3.0 + 0.5 * 3.0 * 0.25).abs() < 1e-12, "{}", r.psi[0]);
 }
 
-/// A soft wall has no energy that is known: a run that meets it between nodes that are asked at first is not warned.
+/// A soft wall has no energy that is known: a run that meets it between nodes that are asked at first is not
+/// warned.
 #[test]
 fn short_contacts_are_no_lost_energy() {
     let wall = "-1e5*splus(m.A.x - 0.505, 1e-3)";

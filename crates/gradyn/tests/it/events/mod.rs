@@ -4,6 +4,7 @@ mod begins;
 mod laws;
 mod linkages;
 mod placed;
+mod placed_rows;
 mod refused;
 mod released;
 mod switched;

@@ -128,6 +128,16 @@ fn runs_refuse_by_name() {
             "contact (constraint) does not hold where event `a` switches it on",
             "constraint of its velocity",
         ),
+        (
+            "event.a = { when = \"atan2(ball.P.y - 0.5, -1) - 2\", end = true }",
+            "a condition of event `a` jumps over zero there",
+            "counts its turns",
+        ),
+        (
+            "event.a = { when = \"1/(ball.P.y - 0.5)\", end = true }",
+            "a condition of event `a` jumps over zero there",
+            "at its pole",
+        ),
         ("event.a = { when = \"ball.P.y\", impact = 0.3 }", "conditions changed", "comes to rest"),
         (
             "event.a = { when = \"ball.P.y\", reset = { \"ball.P.x\" = 1, \"ball.Q.x\" = 1, \"ball.angle\" = 0 } }",
