@@ -27,7 +27,7 @@ fn lists_of_a_history_line_have_the_lengths_of_its_design() {
 fn refusal(name: &str, edit: [&str; 2], rho: impl Fn(&[f64]) -> Vec<f64>) -> Error {
     let text = gradyn::examples::find(name).expect("listed").replacen(edit[0], edit[1], 1);
     let study = Study::from_text("model.toml", &text).expect("reads");
-    study.defaults().and_then(|values| study.at(&rho(&values))).err().expect("refused")
+    study.defaults().and_then(|values| study.at(&rho(&values))).expect_err("refused")
 }
 
 /// n(n - 1) of the second derivative of xⁿ was an i32: a panic, and another number where overflow wraps.

@@ -23,8 +23,9 @@ pub(crate) fn error(e: &Error, text: &str) -> Result<(), String> {
 }
 
 fn named(message: &str, subject: bool) -> Result<(), String> {
-    // an error of the whole model needs no name
-    if subject || message.contains('`') || message.starts_with("the model ") {
+    // an error of the whole model needs no name, and a product that overflows has none
+    let whole = ["the model ", "a number of the model is "].iter().any(|text| message.starts_with(text));
+    if subject || message.contains('`') || whole {
         return Ok(());
     }
     Err(format!("an error without a place or a name: {message}"))

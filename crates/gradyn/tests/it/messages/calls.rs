@@ -182,7 +182,7 @@ fn systems_of_users() {
 /// JSON ends a string on its own line.
 #[test]
 fn strings_of_json() {
-    let e = Study::from_text("model.json", "{\"name\": \"two\nlines\"}").err().expect("refused");
+    let e = Study::from_text("model.json", "{\"name\": \"two\nlines\"}").expect_err("refused");
     assert_eq!(e.message, "JSON: a string ends on its own line");
 }
 
