@@ -16,10 +16,12 @@ pub(crate) fn error(e: &Error, text: &str) -> Result<(), String> {
     if let Some(place) = e.bytes() {
         return within(&place, text);
     }
-    let timed =
-        [" s:", "t = ", "the start", "t_start = ", "max_steps = "].iter().any(|t| e.message.contains(t));
+    let has = |words: &[&str]| words.iter().any(|word| e.message.contains(word));
+    let keyed = has(&["t_start = ", "max_steps = "]);
+    let timed = has(&[" s:", "t = ", "the start"]);
     let computed = matches!(e.kind, ErrorKind::Step(_) | ErrorKind::Cancelled { .. });
-    named(&e.message, e.subject.is_some() || timed && computed || matches!(e.kind, ErrorKind::Method))
+    let method = matches!(e.kind, ErrorKind::Method);
+    named(&e.message, e.subject.is_some() || keyed || method || (timed && computed))
 }
 
 fn named(message: &str, subject: bool) -> Result<(), String> {
