@@ -219,7 +219,9 @@ impl Model {
         }
         if let Some(k) = p.iter().position(|x| !x.is_finite()) {
             let message = format!("a number of the model{} is {}", self.read_by(rho, k), p[k]);
-            return Err(ModelError::new(message).help("look for a root or a quotient of parameters"));
+            return Err(ModelError::new(message).help(
+                "look for a root or a quotient of parameters, or for numbers whose products overflow",
+            ));
         }
         Ok(())
     }

@@ -16,15 +16,18 @@ pub(crate) fn error(e: &Error, text: &str) -> Result<(), String> {
     if let Some(place) = e.bytes() {
         return within(&place, text);
     }
-    let timed =
-        [" s:", "t = ", "the start", "t_start = ", "max_steps = "].iter().any(|t| e.message.contains(t));
+    let has = |words: &[&str]| words.iter().any(|word| e.message.contains(word));
+    let keyed = has(&["t_start = ", "max_steps = "]);
+    let timed = has(&[" s:", "t = ", "the start"]);
     let computed = matches!(e.kind, ErrorKind::Step(_) | ErrorKind::Cancelled { .. });
-    named(&e.message, e.subject.is_some() || timed && computed || matches!(e.kind, ErrorKind::Method))
+    let method = matches!(e.kind, ErrorKind::Method);
+    named(&e.message, e.subject.is_some() || keyed || method || (timed && computed))
 }
 
 fn named(message: &str, subject: bool) -> Result<(), String> {
-    // an error of the whole model needs no name
-    if subject || message.contains('`') || message.starts_with("the model ") {
+    // an error of the whole model needs no name, and a product that overflows has none
+    let whole = ["the model ", "a number of the model is "].iter().any(|text| message.starts_with(text));
+    if subject || message.contains('`') || whole {
         return Ok(());
     }
     Err(format!("an error without a place or a name: {message}"))
