@@ -298,11 +298,11 @@ impl Watch {
         let rounding = JUMP * self.largest[k] + 8.0 * least * self.next[k][1].abs();
         Ok((h, rounding.min(begin.max(high.abs())).max(AWAY * self.largest[k])))
     }
-    /// A condition is zero where it changes its sign, up to `rounding`: it does not jump itself, nor has it a
-    /// pole there.
+    /// A condition at which an event happens is zero where it changes its sign, up to `rounding`: it does not jump
+    /// itself, nor has it a pole there.
     fn check_zero(&self, k: usize, t: f64, rounding: f64) -> Result<(), StepError> {
         let [rest, _] = self.next[k];
-        if !self.sides[k].is_exact() || rest.abs() <= rounding {
+        if !self.sides[k].has_events() || rest.abs() <= rounding {
             return Ok(());
         }
         Err(EventError::ConditionJumps { t, what: self.sides[k].what.clone(), rest }.into())

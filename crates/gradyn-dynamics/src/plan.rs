@@ -262,7 +262,7 @@ impl Plan {
         self.restarts.reserve(few);
         self.given_by.reserve(few);
         self.rows.reserve(few);
-        self.choices.reserve(few);
+        self.choices.reserve(if self.sides.is_none() { steps } else { few });
         if self.sides.is_none() {
             self.branches.reserve(steps * self.branch_count);
         }

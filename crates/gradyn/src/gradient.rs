@@ -81,15 +81,10 @@ pub(crate) fn index3_adjoint(s: Sensitivity, m: &Method) -> Option<[&'static str
     holds.then_some(["adjoint-dae of index 3", "use direct or discrete-adjoint, or index1"])
 }
 
-/// Refuses sensitivities of the equations of motion for a run that may have events, or chose its rows again:
-/// they have one law and one set of rows, and records without a time of their own.
+/// Refuses sensitivities of the equations of motion for a run that has events or chose its rows again:
+/// they have one law and one set of rows.
 fn check_one_choice(run: &Run, sensitivity: Sensitivity) -> Result<(), Error> {
     let plan = &run.trajectory.plan;
-    if sensitivity.is_continuous() && run.trajectory.layout.time().is_some() {
-        let message =
-            format!("{} has one law, and this model has conditions that may jump", sensitivity.name());
-        return Err(Error::method(message, "use discrete-adjoint or discrete-direct, which follow the run"));
-    }
     let changes = |n: &usize| plan.restarts[*n] || plan.edges[*n].is_some();
     let changed = (0..=plan.steps()).find(changes);
     if let Some(n) = changed.filter(|_| sensitivity.is_continuous()) {

@@ -6,7 +6,7 @@
 //! g ≥ 0 on the side above, g ≤ 0 on the side below                     sides, at every node              (2)
 //! Φ_r = 0 of rows that are left out                                    in `redundancy`
 //! ```
-//! Where no time passes angles may be given anew, and a condition that is zero to rounding is on both sides.
+//! Where no time passes angles and conditions may be given anew, and a condition that is zero to rounding is on both sides.
 
 use crate::error::Error;
 use crate::prepare::{Prepared, Run};
@@ -90,7 +90,8 @@ fn check_sides(model: &Prepared, run: &Run, p: &[f64]) -> Result<(), Error> {
         for (k, g) in g.iter().enumerate() {
             let f = if sides[k] > 0.5 { *g } else { -*g };
             largest[k] = f64::max(largest[k], g.abs());
-            if f < least[k].0 {
+            // an event may move conditions without time between
+            if f < least[k].0 && plan.given_by[n].is_none() {
                 least[k] = (f, n);
             }
         }

@@ -60,7 +60,8 @@ fn a_number_that_other_parameters_spoil_names_them() {
     let e = refusal("jansen", ["", ""], |rho| {
         rho.iter().enumerate().map(|(k, x)| if k == 6 { 0.01 } else { *x }).collect()
     });
-    assert!(e.message.starts_with("a number of the model that depends on `g`, `h`, `i`"), "{e}");
+    assert!(e.message.starts_with("a number of the model that depends on "), "{e}");
+    assert!(["`g`", "`h`", "`i`"].iter().all(|name| e.message.contains(name)), "{e}");
     assert!(e.message.ends_with(" is NaN"), "{e}");
 }
 

@@ -57,6 +57,31 @@ const UNPROVOKED: &[(&str, &str)] = &[
         "the constraints drift: they are violated by {violation:.1e} at t = {t} s",
         "no run of the tests drifts so far",
     ),
+    (
+        "{} is on another side at t = {} s than the step has",
+        "wrong decisions are put into plans, whose words differ",
+    ),
+    ("{name} has another turn at t = {} s than its rate leads to", "wrong decisions are put into plans"),
+    (
+        "t = {t:.6} s: a condition of {what} jumps over zero there: beside the jump it is {rest:.1e}",
+        "its tests ask for the event",
+    ),
+    ("--memory: a table with a row of every step is as long as the run", "its test asks for the exit code"),
+    (
+        "{what} needs all records of a run at once, and this run has a memory budget",
+        "its tests ask for a refusal",
+    ),
+    (
+        "t = {t:.6} s: the record that was made again there is not the one of the run",
+        "no record of the tests is made again wrongly",
+    ),
+    ("t = {t:.6} s: the records of {steps} steps take {}, and {} are free", "its test asks for the advice"),
+    ("its model is missing", "the data of the benchmarks are tested as a whole"),
+    (
+        "the data of the benchmark `{name}` is broken: {why}",
+        "the data of the benchmarks are tested as a whole",
+    ),
+    ("there is no benchmark `{name}`", "its test asks for the names that there are"),
 ];
 
 /// Rust files and snapshots in a folder.
