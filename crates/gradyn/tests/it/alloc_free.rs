@@ -118,11 +118,11 @@ fn loops_do_not_allocate() {
             assert!(many > few + 90, "{name}: the long run has more steps");
             assert_eq!((forward, forward_long), (0, 0), "{name}, {v}: forward");
             // before and after the loops the slots and the result are allocated: the same for any number of
-            // steps sparse pivots that are chosen again may need a little more room than the first ones
+            // steps; pivots that are chosen again are noted, and may need a little more room than the first ones
             let (few, more) = (whole_run(&short, &method), whole_run(&long, &method));
             let what = format!("{name}, {v}");
             assert!(
-                more <= few + 4,
+                more <= few + 8,
                 "{what}: simulate allocates {few} times, and {more} times in twice as many steps"
             );
             assert!(

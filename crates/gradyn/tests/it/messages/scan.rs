@@ -76,6 +76,10 @@ const UNPROVOKED: &[(&str, &str)] = &[
         "no record of the tests is made again wrongly",
     ),
     ("t = {t:.6} s: the records of {steps} steps take {}, and {} are free", "its test asks for the advice"),
+    (
+        "the design is assembled on another branch than the start",
+        "designs of the tests that would be are refused before, or walked to",
+    ),
     ("its model is missing", "the data of the benchmarks are tested as a whole"),
     (
         "the data of the benchmark `{name}` is broken: {why}",
