@@ -102,13 +102,12 @@ impl<T: Copy + PartialEq> Changes<T> {
         let old = self.list(n).to_vec();
         for (from, list) in [(n + 1, &old[..]), (n, list)] {
             let k = self.starts.partition_point(|start| (*start as usize) < from);
-            match self.starts.get(k) {
-                Some(start) if *start as usize == from => {
-                    if from == n {
-                        self.values[k * self.width..(k + 1) * self.width].copy_from_slice(list);
-                    }
+            let begins = self.starts.get(k).is_some_and(|start| *start as usize == from);
+            match begins {
+                true if from == n => {
+                    self.values[k * self.width..(k + 1) * self.width].copy_from_slice(list);
                 }
-                _ if from < self.len => {
+                false if from < self.len => {
                     self.starts.insert(k, from as u32);
                     let at = k * self.width;
                     self.values.splice(at..at, list.iter().copied());
