@@ -87,6 +87,8 @@ fn destination(out: &Path, targets: &Targets) -> Result<PathBuf, Failure> {
 fn checksum(a: &SweepArgs, l: &Loaded, method: &Method, sensitivity: Sensitivity) -> Checksum {
     let version = env!("CARGO_PKG_VERSION");
     let family = l.prepared.model.family.name();
+    // memory changes no number
+    let method = Method { memory: Default::default(), ..method.clone() };
     let set = (&a.model.set, &a.model.t_end, family, method, sensitivity.name());
     Checksum::of(l.text()).then(&format!("{version} {set:?}"))
 }
