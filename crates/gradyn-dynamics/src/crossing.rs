@@ -54,6 +54,8 @@ pub(crate) struct Watch {
     /// |g| of each below which it has not changed.
     noise: Vec<f64>,
     within: Within,
+    /// Are steps long, so that conditions are looked at within them?
+    long_steps: bool,
     /// Conditions that constraints hold at zero.
     asleep: Vec<Asleep>,
 }
@@ -80,7 +82,12 @@ pub(crate) struct Crossing {
 
 impl Watch {
     /// The conditions of a system; those of time alone end no steps, and joints of pieces only where asked.
-    pub(crate) fn new(sys: &Setup, p: &[f64], layout: Layout, joints: bool) -> Option<Self> {
+    pub(crate) fn new(
+        sys: &Setup,
+        p: &[f64],
+        layout: Layout,
+        (joints, long_steps): (bool, bool),
+    ) -> Option<Self> {
         let sides = sys.sides().to_vec();
         let ends = |s: &Side| s.is_exact() || (joints && s.time.is_none() && s.mode.is_none());
         let watched = sides.iter().map(ends).collect();
@@ -94,6 +101,7 @@ impl Watch {
             slack: vec![0.0; sides.len()],
             noise: vec![0.0; sides.len()],
             within: Within::new(sides.len()),
+            long_steps,
             asleep: vec![],
             sides,
         })
@@ -171,6 +179,16 @@ impl Watch {
     }
     /// Where conditions may have changed in a step whose end was looked at.
     fn look_within(&mut self, sides: &[f64], span: Span<f64>, branches: &[f64], records: [&[f64]; 2]) {
+        // fixed steps are short: where the polynomial through both ends is negative
+        if !self.long_steps {
+            self.within.places.clear();
+            for k in (0..sides.len()).filter(|k| self.watched[*k]) {
+                let cubic = self.cubic(k, sides[k], span.h);
+                let dips = cubic.extremes().filter(|θ| cubic.at(*θ) < 0.0);
+                self.within.places.extend(dips.map(|θ| (k, θ)));
+            }
+            return;
+        }
         let Self { within, moving, watched, last, next, noise, .. } = self;
         let piece = Piece::new(self.layout, span, records);
         let begin = |k: usize| {

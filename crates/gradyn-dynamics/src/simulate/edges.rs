@@ -120,7 +120,8 @@ impl Walk<'_> {
     pub(super) fn begin_sides(&mut self, p: &[f64]) -> Result<(), StepError> {
         let sys = self.recipe.system();
         let joints = self.control.tolerance.is_some() && self.recipe.order() > 3 && self.is_one_step();
-        self.watch = Watch::new(sys, p, self.run.layout, joints);
+        let long_steps = self.control.tolerance.is_some();
+        self.watch = Watch::new(sys, p, self.run.layout, (joints, long_steps));
         let Some(mut watch) = self.watch.take() else { return Ok(()) };
         let result = self.first_sides(&mut watch, p);
         self.watch = Some(watch);
