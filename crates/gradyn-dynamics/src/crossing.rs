@@ -13,7 +13,7 @@ use crate::record::{Layout, Span};
 use crate::step::Chain;
 use crate::trial::{Cubic, Trial, root};
 use crate::within::Within;
-use gradyn_model::{FunctionalSet, Setup, Side};
+use gradyn_model::{Edge, FunctionalSet, Setup, Side};
 
 /// How near a node comes to the joint of two pieces, relative to their width.
 const NEAR_JOINT: f64 = 1e-3;
@@ -27,6 +27,9 @@ const WELL_AWAY: f64 = 1e-8;
 const DRIFT: f64 = 10.0;
 /// The least drift, relative to the size of the mechanism.
 const LEAST_DRIFT: f64 = 1e-12;
+
+/// |ġ| over the length of the run, relative to the largest |g|, below which a condition only touches zero.
+const TOUCHES: f64 = 1e-6;
 
 /// Changes that turn out to be later than others in one step.
 const EARLIER: usize = 16;
@@ -147,6 +150,19 @@ impl Watch {
                 .filter(|edge| edge.1 <= within)
         };
         (0..sides.len()).filter_map(time).min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+    /// The time from the last node to the next root, by the rates of their conditions.
+    pub(crate) fn next_root(&self, sides: &[f64]) -> f64 {
+        let time = |k: usize| {
+            let [f, rate] = signed(sides[k], self.last[k]);
+            if f > 0.0 && rate < 0.0 { -f / rate } else { f64::INFINITY }
+        };
+        let roots = (0..sides.len()).filter(|k| self.watched[*k] && self.sides[*k].edge == Edge::Root);
+        roots.map(time).fold(f64::INFINITY, f64::min)
+    }
+    /// Does condition `k` pass zero with some speed where it was looked at last, in a run of some length?
+    pub(crate) fn passes(&self, k: usize, length: f64) -> bool {
+        self.next[k][1].abs() * length > TOUCHES * self.largest[k]
     }
     /// Is condition `k` away from zero where it was looked at last?
     pub(crate) fn is_away(&self, k: usize) -> bool {

@@ -3,6 +3,8 @@
 
 mod edges;
 mod events;
+mod pass;
+mod roots;
 mod rows;
 
 use crate::control::{Controller, Mesh};
@@ -16,7 +18,9 @@ use crate::row_chooser::{RowChooser, number_of};
 use crate::step::{Chain, StepArgs, StepKind, StepRecipe};
 use crate::trajectory::Trajectory;
 use crate::turns::Turns;
-use edges::{Changes, Passed};
+use edges::Changes;
+use pass::Passed;
+use roots::Roots;
 use std::ops::ControlFlow;
 
 /// Told about each accepted step: (t, steps done); may break the run off.
@@ -96,6 +100,8 @@ struct Walk<'a> {
     /// Conditions whose sides are data of the run, and how often they changed.
     watch: Option<Watch>,
     changes: Changes,
+    /// Where powers begin that are no integers.
+    roots: Roots,
     /// Conditions that have changed at the present instant.
     changed_now: Vec<usize>,
     /// Conditions that constraints held at zero, and which the last events have released.
@@ -140,6 +146,7 @@ impl<'a> Walk<'a> {
         let rows = 0;
         let parts = Parts::new(recipe);
         let h = 0.0;
+        let roots = Roots::new(control, mesh.end() - mesh.start.0);
         let (watch, changes) = (None, Changes::default());
         let mut walk = Self {
             recipe,
@@ -154,6 +161,7 @@ impl<'a> Walk<'a> {
             rows,
             watch,
             changes,
+            roots,
             changed_now: vec![],
             released: vec![],
             ended: false,
@@ -184,7 +192,10 @@ impl<'a> Walk<'a> {
             let Place { t, done, .. } = place;
             let target = self.part().unwrap_or(mesh.target(t, end));
             let cut = self.cut.take();
-            let free = cut.unwrap_or(control.size(done, self.halvings, self.h));
+            if let Some(watch) = &self.watch {
+                self.roots.expect(t + watch.next_root(self.turns.sides(watch.sides.len())));
+            }
+            let free = cut.unwrap_or(control.size(done, self.halvings, self.h)).min(self.roots.largest(t));
             let (size, arrives) = control.clip(t, free, target);
             let attempt = self.attempt_in_parts(size, done, if arrives { target } else { t + size });
             let attempt = match self.or_shorter(attempt, size) {
@@ -401,6 +412,7 @@ impl<'a> Walk<'a> {
         (error, worst): (f64, usize),
         failure: Option<StepError>,
     ) -> Result<Attempt, StepError> {
+        let error = error / self.roots.error(span);
         self.h = span.h * self.chain.resize(self.control, error);
         let accepted = error <= 1.0;
         if !accepted {

@@ -25,6 +25,8 @@ pub(crate) struct Trial {
     choice: Vec<u32>,
     rows: Option<RowChoice>,
     before: Vec<f64>,
+    /// A step up to this size is a restart with a length [s].
+    sliver: f64,
     /// Record at the end of the step that was tried last.
     pub x: Vec<f64>,
 }
@@ -42,13 +44,22 @@ impl Trial {
             choice: choice.to_vec(),
             rows: run.plan.row_choice(rows).cloned(),
             before,
+            sliver: 0.0,
         }
+    }
+    /// Steps up to a size [s] are restarts with a length, as they will be in the run: the scheme divides roundings
+    /// by h².
+    pub(crate) fn restarting_below(self, sliver: f64) -> Self {
+        Self { sliver, ..self }
     }
     /// A step h.
     pub(crate) fn advance(&mut self, h: f64, chain: &mut Chain) -> Result<(), StepError> {
         let Self { branches, choice, rows, before, .. } = self;
-        let frozen = Frozen { branches, choice, rows: rows.as_ref(), before, ..Frozen::default() };
-        chain.begin_trial()?;
+        let restart = h <= self.sliver;
+        let past_branches: &[f64] = if restart { branches } else { &[] };
+        let rows = rows.as_ref();
+        let frozen = Frozen { branches, past_branches, choice, rows, before, restart, ..Frozen::default() };
+        chain.begin_trial();
         chain.advance(Span { t: self.t, h }, frozen, &self.past, &mut self.x)?;
         Ok(())
     }

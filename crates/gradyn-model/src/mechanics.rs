@@ -249,9 +249,9 @@ impl Mechanics {
         let own = |(_, name): &(usize, &RowName)| name.element == element;
         self.row_names().iter().enumerate().filter(own).map(|(k, _)| k as u32).collect()
     }
-    /// May something jump where a condition of the motion changes, or do events happen?
+    /// May a change of a condition of the motion move with the parameters, or do events happen?
     pub fn has_state_jumps(&self) -> bool {
-        !self.events().is_empty() || self.sides().iter().any(Side::is_jump)
+        !self.events().is_empty() || self.sides().iter().any(Side::is_moving)
     }
     /// Patterns of the matrices.
     pub fn patterns(&self) -> &Patterns {

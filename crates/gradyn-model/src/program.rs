@@ -17,6 +17,7 @@ mod function;
 mod jacobian;
 mod nodes;
 mod rate;
+mod root;
 mod side;
 mod smooth;
 mod symbol;
@@ -105,9 +106,8 @@ impl Node {
             | Node::Powi(a, _)
             | Node::Unary(_, a)
             | Node::Table(_, _, a) => [Some(a), None],
-            Node::Binary(Binary::Atan2 | Binary::Powf | Binary::Min | Binary::Max, a, b) => {
-                [Some(a), Some(b)]
-            }
+            Node::Binary(Binary::Atan2 | Binary::Powf | Binary::OddPower | Binary::EvenPower, a, b)
+            | Node::Binary(Binary::Min | Binary::Max, a, b) => [Some(a), Some(b)],
             Node::Binary(Binary::Unwrap, a, _) => [Some(a), None],
             Node::Binary(..) => [None, None],
             Node::Select(_, a, b) => [Some(a), Some(b)],

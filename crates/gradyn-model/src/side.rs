@@ -37,8 +37,12 @@ impl Side {
     pub fn is_exact(&self) -> bool {
         self.time.is_none() && self.mode.is_none() && (self.has_events() || self.edge != Edge::Joined)
     }
-    /// A condition of the motion whose changes move with the parameters: something jumps there.
+    /// A condition of the motion at which something jumps or happens.
     pub fn is_jump(&self) -> bool {
         self.is_exact() && (self.has_events() || self.edge == Edge::Jump)
+    }
+    /// A condition of the motion whose changes move with the parameters.
+    pub fn is_moving(&self) -> bool {
+        self.is_jump() || (self.is_exact() && self.edge == Edge::Root)
     }
 }

@@ -6,6 +6,7 @@ mod bodies;
 mod chattering;
 mod edges;
 mod rail;
+mod roots;
 mod signals;
 mod vibrations;
 
@@ -37,12 +38,16 @@ initial.velocity = { "m.A.x" = "v0" }
 impl Known {
     /// Every model that is known.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        let lists = [chattering::ALL, signals::ALL, vibrations::ALL, edges::ALL, rail::ALL, bodies::ALL];
-        lists.into_iter().flatten()
+        let laws = [chattering::ALL, signals::ALL, vibrations::ALL, edges::ALL, roots::ALL, rail::ALL];
+        laws.into_iter().chain([bodies::ALL]).flatten()
     }
     /// Laws that jump or kink where a condition tells.
     pub fn edges() -> impl Iterator<Item = &'static Self> {
         edges::ALL.iter()
+    }
+    /// Laws of contact that begin like a root.
+    pub fn roots() -> impl Iterator<Item = &'static Self> {
+        roots::ALL.iter()
     }
     /// The model of that name.
     pub fn find(name: &str) -> Option<&'static Self> {

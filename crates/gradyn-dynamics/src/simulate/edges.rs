@@ -3,32 +3,26 @@
 //! ```text
 //! joint of pieces   a node near it; the sides that follow                                                (1)
 //! corner            a node, then a restart at its time                                                  (2)
-//! jump              an event, whose time is a number of its record, then a restart                       (3)
+//! jump, root        an event, whose time is a number of its record, then a restart                       (3)
 //! declared time     a node, then a restart where something jumps                                         (4)
 //! ```
 //! After a change the side is that of the motion, whatever the sign of a rounding. Conditions that follow from
 //! others change with them. Two jumps at one instant are one event after the other, without time between.
 
-use super::{Attempt, Place, Walk};
+use super::Walk;
+use super::pass::Passed;
 use crate::control::SAME_TIME;
-use crate::crossing::{Crossing, Watch};
+use crate::crossing::Watch;
 use crate::error::{EventError, StepError};
-use crate::event::Event;
-use crate::parts::is_iteration;
 use crate::plan::{Decided, Frozen};
 use crate::record::Span;
 use crate::step::StepKind;
-use crate::trial::Trial;
 use gradyn_model::Edge;
 
 /// Changes of conditions in one run.
 const MOST_EVENTS: usize = 10_000;
 /// Intervals between changes that become shorter so many times in a row, and short beside the run, accumulate.
 const SHRINKING: usize = 6;
-/// A fixed step that fails beyond an edge is halved down to this part of it.
-const SHORTEST: f64 = 1e-3;
-/// An edge within this time, relative to the run, is gone over where steps fail before it.
-const NEAR_EDGE: f64 = 1e-9;
 /// Conditions that are at rest on their edge are looked at after this part of the run.
 pub(super) const AHEAD: f64 = 1e-6;
 /// Changes within this time, relative to the run, are at one instant.
@@ -44,78 +38,6 @@ pub(super) struct Changes {
 }
 
 impl Walk<'_> {
-    /// What the accepted step of `size` has passed: an edge, after which the run is elsewhere in its piece, or the
-    /// condition for the final time.
-    pub(super) fn edge(
-        &mut self,
-        place: &mut Place,
-        size: f64,
-        worst: usize,
-        event: &mut Option<Event>,
-    ) -> Result<Passed, StepError> {
-        let since = place.done - place.node.1;
-        let passed = self.cross(size, (worst, since), event)?;
-        match passed {
-            Passed::Nothing if self.ends(size, since, event)? => return Ok(Passed::End),
-            Passed::Joint | Passed::Edge => {
-                place.t = self.run.plan.t[self.run.plan.steps()];
-                place.done = if passed == Passed::Joint { place.done + 1 } else { 0 };
-                place.node = (place.t, place.done);
-                self.h = self.h.min(size);
-            }
-            _ => {}
-        }
-        Ok(passed)
-    }
-    /// What came of an attempt of `size`. A fixed step that failed where laws have edges is tried with half its
-    /// size: a law that goes on beyond its edge may have no solution there.
-    pub(super) fn or_shorter(
-        &mut self,
-        attempt: Result<Attempt, StepError>,
-        size: f64,
-    ) -> Result<Attempt, StepError> {
-        let edged = self.watch.as_ref().is_some_and(Watch::is_asked);
-        let least = self.control.step.unwrap_or(0.0) * SHORTEST;
-        match attempt {
-            Err(_) if edged && self.control.tolerance.is_none() && size > least => {
-                self.halve(size);
-                Ok(Attempt { accepted: false, worst: 0 })
-            }
-            attempt => attempt,
-        }
-    }
-    /// Goes over the edge that is next, where no step reaches it: a law that is no number beyond it. The error
-    /// of the step, where no edge is near.
-    pub(super) fn leave_edge(&mut self, place: &mut Place, e: StepError) -> Result<(), StepError> {
-        let Some(mut watch) = self.watch.take_if(|watch| watch.is_asked()) else { return Err(e) };
-        let near =
-            NEAR_EDGE * (self.mesh.end() - self.run.plan.t[0]) + SHORTEST * self.control.step.unwrap_or(0.0);
-        let Some((side, h)) = watch.next_edge(self.turns.sides(watch.sides.len()), near) else {
-            return Err(e);
-        };
-        self.run.truncate();
-        // just before it, where the law of this side is still a number
-        self.restart(h * (1.0 - 1e-9)).map_err(|_| e)?;
-        self.mark_jump(&watch, side);
-        self.look_at_last(&mut watch);
-        // counted too, so that laws that fail on both sides end the run
-        self.count_change(place.t, &watch.sides[side].what)?;
-        self.changed_now.clear();
-        self.released.clear();
-        self.change(&mut watch, side)?;
-        self.watch = Some(watch);
-        place.t = self.run.plan.t[self.run.plan.steps()];
-        place.done = 0;
-        place.node = (place.t, 0);
-        self.h = self.control.step.unwrap_or(1e-6 * (self.mesh.end() - self.run.plan.t[0]));
-        Ok(())
-    }
-    /// Rejects a step of `size`: the next attempt has half of it.
-    fn halve(&mut self, size: f64) {
-        self.cut = Some(0.5 * size);
-        self.run.truncate();
-        self.run.statistics.rejected += 1;
-    }
     /// What watches the conditions of a run, and their sides at record 0.
     pub(super) fn begin_sides(&mut self, p: &[f64]) -> Result<(), StepError> {
         let sys = self.recipe.system();
@@ -218,99 +140,8 @@ impl Walk<'_> {
         let side = self.turns.sides(count)[k];
         self.turns.set_side(count, k, 1.0 - side);
     }
-    /// Looks for conditions that change in the step of `size` that was accepted; where one does, the step to
-    /// it is appended in its place, with what follows. Says whether something begins anew.
-    fn cross(
-        &mut self,
-        size: f64,
-        (worst, since): (usize, usize),
-        event: &mut Option<Event>,
-    ) -> Result<Passed, StepError> {
-        let Some(mut watch) = self.watch.take_if(|watch| watch.is_asked()) else {
-            return Ok(Passed::Nothing);
-        };
-        let result = self.cross_with(&mut watch, size, (worst, since), event);
-        self.watch = Some(watch);
-        result
-    }
-    fn cross_with(
-        &mut self,
-        watch: &mut Watch,
-        size: f64,
-        (worst, since): (usize, usize),
-        event: &mut Option<Event>,
-    ) -> Result<Passed, StepError> {
-        let n = self.run.plan.steps();
-        let span = Span { t: self.run.plan.t[n], h: size };
-        let records = [self.run.present(n), self.run.present(n + 1)];
-        watch.look(span, self.turns.references(), records);
-        let sides = self.turns.sides(watch.sides.len());
-        if !watch.may_have_changed(sides, span, self.turns.references(), records) {
-            watch.follow();
-            return Ok(Passed::Nothing);
-        }
-        // the step to where it changes
-        let decided = Decided { branches: self.turns.references(), choice: &self.choice, rows: self.rows };
-        let mut trial = Trial::new(self.run, n, decided);
-        trial.x.copy_from_slice(records[1]);
-        let least = SHORTEST * self.control.step.unwrap_or(0.0) + self.control.minimum(span.t);
-        let Crossing { side, h, x } = match watch.find(size, &mut trial, &mut self.chain) {
-            Ok(Some(crossing)) => crossing,
-            Ok(None) => {
-                watch.follow();
-                return Ok(Passed::Nothing);
-            }
-            // a shorter step on the way failed: half of the step is tried
-            Err(e) if is_iteration(&e) && size > least => {
-                self.halve(size);
-                self.h = 0.5 * size;
-                return Ok(Passed::Failed);
-            }
-            Err(e) => return Err(e),
-        };
-        // the step to the change takes the place of the one that was accepted
-        let span = Span { t: span.t, h };
-        self.run.truncate();
-        if h <= self.sliver() * size {
-            self.restart(h)?;
-        } else {
-            self.run.x.extend_from_slice(&x);
-            if self.ends(h, since, event)? {
-                return Ok(Passed::End);
-            }
-            self.turns.look(span, &self.run.layout.node(span.end(), &x))?;
-            self.append(h, span.end(), None, worst)?;
-        }
-        self.mark_jump(watch, side);
-        if self.is_edge(watch, side) {
-            self.count_change(span.end(), &watch.sides[side].what)?;
-        }
-        self.changed_now.clear();
-        self.released.clear();
-        let passed = self.change(watch, side)?;
-        if let Some(event) = event.as_mut().filter(|_| passed != Passed::End) {
-            event.renew(self.run)?;
-        }
-        Ok(passed)
-    }
-    /// A step that is shorter than this part of a full one is a restart with a length: schemes of positions
-    /// divide roundings by h².
-    fn sliver(&self) -> f64 {
-        if self.recipe.equations().positions { 0.02 } else { 1e-9 }
-    }
-    /// Does something jump, kink or happen where condition `side` changes?
-    fn is_edge(&self, watch: &Watch, side: usize) -> bool {
-        watch.sides[side].edge != Edge::Joined || !self.happening(side, self.becomes(watch, side)).is_empty()
-    }
-    /// The last record is where condition `side` changes; if something jumps there, its time follows from that.
-    fn mark_jump(&mut self, watch: &Watch, side: usize) {
-        let happens = !self.happening(side, self.becomes(watch, side)).is_empty();
-        if happens || watch.sides[side].edge == Edge::Jump {
-            self.run.plan.mark_event(side as u32);
-        }
-    }
     /// What follows the last record, in which condition `side` changes.
-    fn change(&mut self, watch: &mut Watch, side: usize) -> Result<Passed, StepError> {
+    pub(super) fn change(&mut self, watch: &mut Watch, side: usize) -> Result<Passed, StepError> {
         let events = self.happening(side, self.becomes(watch, side));
         if !events.is_empty() {
             return self.happen(watch, side, &events);
@@ -334,6 +165,9 @@ impl Walk<'_> {
             self.look_at_last(watch);
         }
         watch.follow();
+        if watch.sides[side].edge == Edge::Root {
+            self.roots.pass(t);
+        }
         self.change_others(watch, side, before)?;
         Ok(if self.ended { Passed::End } else { Passed::Edge })
     }
@@ -421,9 +255,9 @@ impl Walk<'_> {
             if !leaves(rate) {
                 continue;
             }
-            if watch.sides[k].is_jump() {
+            if watch.sides[k].is_moving() {
                 self.restart(0.0)?;
-                self.mark_jump(watch, k);
+                self.mark_moving(watch, k);
             }
             self.change(watch, k)?;
             before = self.before(watch);
@@ -520,7 +354,7 @@ impl Walk<'_> {
         Ok(())
     }
     /// Counts a change at t; too many, or ever shorter intervals, end the run.
-    fn count_change(&mut self, t: f64, what: &str) -> Result<(), StepError> {
+    pub(super) fn count_change(&mut self, t: f64, what: &str) -> Result<(), StepError> {
         let length = self.mesh.end() - self.run.plan.t[0];
         let changes = &mut self.changes;
         let interval = t - changes.last;
@@ -541,19 +375,4 @@ impl Walk<'_> {
 pub(super) struct Before {
     pub conditions: Vec<[f64; 2]>,
     pub sides: Vec<f64>,
-}
-
-/// What a step has passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Passed {
-    /// No condition has changed.
-    Nothing,
-    /// A joint of two pieces: nothing begins anew.
-    Joint,
-    /// A corner or a jump: a smooth piece begins.
-    Edge,
-    /// The condition for the final time, before any other.
-    End,
-    /// A shorter step failed: the step is rejected.
-    Failed,
 }

@@ -9,7 +9,8 @@
 //! constraint holds at zero from then on is asleep until a constraint is switched off.
 
 use super::Walk;
-use super::edges::{AHEAD, Passed};
+use super::edges::AHEAD;
+use super::pass::Passed;
 use crate::control::SAME_TIME;
 use crate::crossing::{Asleep, Watch};
 use crate::error::{EventError, StepError};

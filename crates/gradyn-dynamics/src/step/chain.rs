@@ -100,10 +100,10 @@ impl Chain {
         }
         Ok(())
     }
-    /// Like `begin`, before a step that is tried only: it may not be the one that is taken.
-    pub(crate) fn begin_trial(&mut self) -> Result<(), StepError> {
+    /// A step is tried that may not be the one that is taken. It begins from what the trial before it has left:
+    /// pivots that short steps need are chosen once, and the step that is taken is made again if they were.
+    pub(crate) fn begin_trial(&mut self) {
         self.tried = true;
-        self.begin()
     }
     /// What steps remembered after the last record, and after the one before it.
     pub(crate) fn kept(&self) -> [Arc<Snapshot>; 2] {

@@ -105,7 +105,8 @@ impl Graph {
             Node::Div(_, b) if self.is_root(b) => vec![],
             Node::Div(_, b) => vec![(CutKind::Quotient, s(b))],
             Node::Powi(x, n) if n < 0 && !self.is_root(x) => vec![(CutKind::Power, s(x))],
-            Node::Binary(Binary::Powf, x, _) | Node::Unary(Unary::Ln, x) => vec![(CutKind::Power, s(x))],
+            Node::Binary(Binary::Powf | Binary::OddPower | Binary::EvenPower, x, _)
+            | Node::Unary(Unary::Ln, x) => vec![(CutKind::Power, s(x))],
             Node::Unary(Unary::Sqrt, u) => vec![(CutKind::Root, s(u))],
             Node::Unary(Unary::Asin | Unary::Acos, x) => vec![(CutKind::Arc, 1.0 - s(x) * s(x))],
             _ => vec![],
@@ -147,7 +148,7 @@ fn sign_of(node: Node, of: &mut dyn FnMut(u32) -> Sign) -> Sign {
         Node::Constant(c) if f64::from_bits(c) == 0.0 => NotNegative,
         Node::Unary(Unary::Exp | Unary::Cosh, _) => Positive,
         Node::Unary(Unary::Sqrt, a) => of(a),
-        Node::Unary(Unary::Abs, _) => NotNegative,
+        Node::Unary(Unary::Abs, _) | Node::Binary(Binary::EvenPower, ..) => NotNegative,
         Node::Scale(a, c) if f64::from_bits(c) > 0.0 => of(a),
         Node::Mul(a, b) if a == b => NotNegative,
         Node::Powi(_, n) if n % 2 == 0 => NotNegative,

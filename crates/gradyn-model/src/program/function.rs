@@ -7,9 +7,12 @@ use std::f64::consts::TAU;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Unary { Sqrt, Exp, Ln, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Abs, Sign }
 
+/// Among them sign(x)|x|ʸ and |x|ʸ, which go on where xʸ has no value.
 #[rustfmt::skip]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Binary { Atan2, Powf, Min, Max, Lt, Le, Gt, Ge, Eq, Unwrap, Beyond, Meets, Stays, Or }
+pub(super) enum Binary {
+    Atan2, Powf, OddPower, EvenPower, Min, Max, Lt, Le, Gt, Ge, Eq, Unwrap, Beyond, Meets, Stays, Or
+}
 
 impl Unary {
     #[inline(always)]
@@ -62,6 +65,9 @@ impl Binary {
         match self {
             Binary::Atan2 => a.atan2(b),
             Binary::Powf => a.powf(b),
+            Binary::OddPower if a.re() < 0.0 => -(-a).powf(b),
+            Binary::EvenPower if a.re() < 0.0 => (-a).powf(b),
+            Binary::OddPower | Binary::EvenPower => a.powf(b),
             Binary::Min => a.min(b),
             Binary::Max => a.max(b),
             Binary::Lt => truth(a.re() < b.re()),
@@ -87,10 +93,18 @@ impl Binary {
             }
             // ∂(aᵇ)/∂b → 0 as a → 0
             Binary::Powf => (Some(b * a.powf(b - S::one())), (a.re() != 0.0).then(|| v * a.ln())),
+            Binary::OddPower => (Some(b * Binary::EvenPower.value(a, b - S::one())), power_exponent(a, v)),
+            Binary::EvenPower => (Some(b * Binary::OddPower.value(a, b - S::one())), power_exponent(a, v)),
             Binary::Min => first(b.re() >= a.re() || b.re().is_nan()),
             Binary::Max => first(b.re() <= a.re() || b.re().is_nan()),
             Binary::Unwrap => first(true),
             _ => (None, None),
         }
     }
+}
+
+/// v ln |a|, the slope of a power v of |a| over its exponent, which vanishes with a.
+#[inline(always)]
+fn power_exponent<S: Scalar>(a: S, v: S) -> Option<S> {
+    (a.re() != 0.0).then(|| v * a.abs().ln())
 }

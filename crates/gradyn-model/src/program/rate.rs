@@ -74,6 +74,8 @@ impl Graph {
         match f {
             Binary::Atan2 => (b * ra - a * rb) / (a * a + b * b),
             Binary::Powf => b * a.powf(b - 1.0) * ra + v * a.ln() * rb,
+            Binary::OddPower => b * a.even_power(b - 1.0) * ra + v * a.abs().ln() * rb,
+            Binary::EvenPower => b * a.odd_power(b - 1.0) * ra + v * a.abs().ln() * rb,
             Binary::Min => a.le(b).select(ra, rb),
             Binary::Max => a.ge(b).select(ra, rb),
             Binary::Unwrap => ra,

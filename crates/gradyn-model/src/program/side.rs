@@ -7,9 +7,11 @@
 //! sign(x)  1 on the side x > 0, else -1
 //! if(c, a, b)   a on the side c > 0, else b; none of its own where c is made of comparisons only
 //! ```
+//! Powers that begin at an edge ([`super::root`]) go on beyond it.
 //! A side that is not a number is not known: it is compared as the expression says. Programs that are given
 //! their sides never compare, so that a law goes on smoothly beyond its edge.
 
+use super::root::roots;
 use super::{Binary, Graph, Node, Program, Sym, Unary};
 use std::collections::HashMap;
 
@@ -20,6 +22,9 @@ pub enum Edge {
     Joined,
     /// The value goes on, its slope does not.
     Corner,
+    /// Value and slope go on, a power of the distance begins whose exponent is no integer: derivatives of the
+    /// motion over parameters begin like a root of the time, so that the edge must move with the parameters.
+    Root,
     /// The value may jump.
     Jump,
 }
@@ -38,9 +43,21 @@ impl Graph {
     /// Symbols with their conditions replaced by sides, (1) and (2).
     pub(crate) fn sided<'g>(&'g self, symbols: &[Sym<'g>], side: SideOf<'_, 'g>) -> Vec<Sym<'g>> {
         let mut new: HashMap<u32, u32> = HashMap::new();
-        for k in self.ancestors(symbols) {
+        let nodes = self.ancestors(symbols);
+        let roots = roots(&self.nodes.borrow().list, &nodes);
+        for k in nodes {
             let node = self.nodes.borrow().list[k as usize].map(|a| new[&a]);
-            let replaced = self.replaced(node, side).unwrap_or_else(|| self.insert(node));
+            let mut rooted = |pair: [Sym<'g>; 2], edge: Edge| match edge {
+                Edge::Corner | Edge::Jump if roots.contains(&k) => side(pair, Edge::Root),
+                edge => side(pair, edge),
+            };
+            let node = match node {
+                Node::Binary(Binary::Powf, z, y) if roots.contains(&k) => {
+                    Node::Binary(Binary::OddPower, z, y)
+                }
+                node => node,
+            };
+            let replaced = self.replaced(node, &mut rooted).unwrap_or_else(|| self.insert(node));
             new.insert(k, replaced.node);
         }
         symbols.iter().map(|s| Sym { graph: self, node: new[&s.node] }).collect()

@@ -48,6 +48,7 @@ impl<'g> Sym<'g> {
     binary! {
         atan2 Atan2 "Angle of the vector (o, self), in (-π, π]."
         powf Powf "xʸ; a constant integer y gives a product or xⁿ."
+        odd_power OddPower "sign(x)|x|ʸ." even_power EvenPower "|x|ʸ."
         min Min "The smaller; the first at a tie." max Max "The larger; the first at a tie."
         lt Lt "1 if self < o, else 0." le Le "1 if self ≤ o, else 0." gt Gt "1 if self > o, else 0."
         ge Ge "1 if self ≥ o, else 0." eq Eq "1 if self = o, else 0."

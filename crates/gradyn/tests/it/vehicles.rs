@@ -308,7 +308,6 @@ fn hard_points_do_not_depend_on_coordinates() {
 
 /// The car falls on its bump stops: entry by entry the adjoint equals complex steps.
 #[test]
-#[ignore = "all"]
 fn gradients_pass_bump_stops() {
     let falls = [
         ("kb    = 0 ", "kb    = 1e7 "),
