@@ -9,7 +9,7 @@
 //! sees a vibration that implicit steps take away, or keep at a wrong frequency, and a decay that ends within
 //! one step: of a vibration of frequency ω it is ωh, coordinate by coordinate.
 
-use crate::diagnose::acting;
+use crate::diagnose::Acting;
 use crate::prepared::{Prepared, Run};
 use gradyn_model::{Owner, Subject};
 use gradyn_num::largest;
@@ -71,7 +71,8 @@ fn acts(model: &Prepared, run: &Run) -> Option<(usize, usize, usize)> {
     let mut sizes = [[0.0f64; 2]; 3];
     let mut off: Vec<(usize, [(f64, usize); 3])> = vec![];
     for n in (1..=plan.steps()).step_by(stride).filter(|&n| !plan.restarts[n] && plan.h[n - 1] > 0.0) {
-        let mut at = |θ: f64| acting(run, n, θ, &mut terms);
+        let acting = Acting::new(run, n, &mut terms);
+        let mut at = |θ: f64| acting.at(θ, &mut terms);
         let known: Vec<[Vec<f64>; 3]> = (0..nodes).map(|i| at(i as f64 / (nodes - 1) as f64)).collect();
         let mut most = [(0.0f64, 0); 3];
         for i in 1..points {
@@ -110,17 +111,23 @@ fn lagrange(nodes: usize, θ: f64) -> Vec<f64> {
 fn fast(run: &Run) -> Option<usize> {
     let plan = &run.trajectory.plan;
     let lay = run.trajectory.layout;
-    let largest_of = |i: usize| largest((0..=plan.steps()).map(|n| run.trajectory.record(n)[i]));
-    // max |v_i|, not less than a part of that of all coordinates
-    let speeds: Vec<f64> = (lay.v()..lay.a()).map(largest_of).collect();
+    // max |q_i| and max |v_i|, in one look at all records
+    let mut sizes = vec![0.0f64; lay.a()];
+    for n in 0..=plan.steps() {
+        let record = run.trajectory.record(n);
+        sizes.iter_mut().zip(record.iter()).for_each(|(size, x)| *size = largest([*size, *x]));
+    }
+    // speeds, not less than a part of that of all coordinates
+    let speeds = &sizes[lay.v()..];
     let least = SLOW * largest(speeds.iter().copied());
-    let far = largest((0..lay.n).map(largest_of));
+    let far = largest(sizes[..lay.n].iter().copied());
     let most = PI * (run.method.integrator.order() as f64 / 4.0).max(1.0);
     let is_fast = |n: &usize| {
         let h = plan.h[*n];
-        let accelerations = &run.trajectory.record(*n)[lay.a()..lay.a() + lay.n];
+        let record = run.trajectory.record(*n);
+        let accelerations = &record[lay.a()..lay.a() + lay.n];
         let beyond = |(a, v): (&f64, &f64)| h * a.abs() > most * v.max(least) && h * h * a.abs() > TINY * far;
-        accelerations.iter().zip(&speeds).any(beyond)
+        accelerations.iter().zip(speeds).any(beyond)
     };
     (0..plan.steps()).find(is_fast).map(|n| n + 1)
 }
