@@ -97,7 +97,8 @@ pub(crate) fn gradient(a: &GradientArgs) -> Result<bool, Failure> {
     }
     // report on standard output
     if a.model.json {
-        print(&output::gradient_json(&l.prepared, &run, &g, certificate.as_ref(), penalty.as_ref()));
+        let certificate = certificate.as_ref().map(|c| output::certificate_json(&l.study, &l.prepared, c));
+        print(&output::gradient_json(&l.prepared, &run, &g, certificate, penalty.as_ref()));
         return Ok(trusted || !a.strict);
     }
     if !a.model.quiet {
@@ -105,7 +106,7 @@ pub(crate) fn gradient(a: &GradientArgs) -> Result<bool, Failure> {
     }
     output::say(&output::gradient_text(&l.prepared, &run, &g, certificate.as_ref()));
     penalty.iter().for_each(|e| output::say(&output::penalty_text(&l.prepared, e)));
-    certificate.iter().for_each(|c| output::say(&output::certificate_text(&l.prepared, &run, &g, c)));
+    certificate.iter().for_each(|c| output::say(&output::certificate_text(&l.study, c)));
     Ok(trusted || !a.strict)
 }
 

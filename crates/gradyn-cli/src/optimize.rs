@@ -63,7 +63,7 @@ pub(crate) fn optimize(a: &OptimizeArgs) -> Result<bool, Failure> {
     let old = records.len().min(report.records.len());
     let seconds = started.elapsed().as_secs_f64();
     let last = last(a, &l, &study, &report)?;
-    let ended = Ended { study: &study, report: &report, steps, seconds, old, last };
+    let ended = Ended { file: &l.study, study: &study, report: &report, steps, seconds, old, last };
     show(a, &l, &ended, &files, &path)?;
     Ok(usable(&report) && (!a.strict || ending::trusted(&ended.last)))
 }

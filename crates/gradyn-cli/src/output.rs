@@ -13,9 +13,7 @@ pub(crate) use text::{gradient_text, penalty_text, run_text, tally_text};
 use crate::machine::peak_memory;
 use gradyn::penalty::{Estimate, PenaltyError};
 use gradyn::report::Table;
-use gradyn::{
-    Certificate, GradientReport, Happened, Largest, Method, Prepared, Run, Sensitivity, Stepping, Warning,
-};
+use gradyn::{GradientReport, Happened, Largest, Method, Prepared, Run, Sensitivity, Stepping, Warning};
 use serde_json::{Map, Value, json};
 
 /// `{"coordinates": …, "formulation": …, …}`.
@@ -157,7 +155,7 @@ pub(crate) fn gradient_json(
     p: &Prepared,
     run: &Run,
     g: &GradientReport,
-    certificate: Option<&Certificate>,
+    certificate: Option<Value>,
     penalty: Option<&PenaltyError>,
 ) -> Value {
     let names = parameter_names(p);
@@ -166,7 +164,6 @@ pub(crate) fn gradient_json(
         let gradient = named(names.clone(), &g.rows[k]);
         json!({"name": p.objectives()[k], "value": run.psi[k], "gradient": gradient})
     };
-    let certificate = certificate.map_or(Value::Null, |c| certificate_json(p, c));
     let warnings = texts(p.model.warnings.iter().chain(&run.warnings).chain(&g.warnings));
     // the object
     let mut o = json!({

@@ -45,7 +45,9 @@ pub(crate) struct Store {
     width: usize,
     /// k of (1).
     every: usize,
-    kept: Vec<f64>,
+    kept: Vec<Box<[f64]>>,
+    /// Room of records that are kept no more.
+    spare: Vec<Box<[f64]>>,
     states: Vec<Arc<Snapshot>>,
     /// What steps remember after each record of the window.
     window: VecDeque<Arc<Snapshot>>,
@@ -65,6 +67,7 @@ impl Clone for Store {
             width: self.width,
             every: self.every,
             kept: self.kept.clone(),
+            spare: vec![],
             states: self.states.clone(),
             window: self.window.clone(),
             remembered: self.remembered,
@@ -109,6 +112,7 @@ impl Store {
             width: len + plan.branch_count,
             every: 1,
             kept: vec![],
+            spare: vec![],
             states: vec![],
             window: VecDeque::new(),
             remembered: 0,
@@ -121,7 +125,7 @@ impl Store {
     }
     /// Memory of a record that is kept or made [bytes].
     fn each(&self) -> usize {
-        self.width * size_of::<f64>() + size_of::<Arc<Snapshot>>()
+        self.width * size_of::<f64>() + size_of::<Box<[f64]>>() + size_of::<Arc<Snapshot>>()
     }
     /// Records for which there is room beside a plan and the window.
     fn room(&self, plan: usize) -> usize {
@@ -167,12 +171,12 @@ impl Store {
             self.thin();
         }
         if n.is_multiple_of(self.every) {
-            // grows by an eighth, so that memory that is not used yet stays small
-            if self.kept.len() + self.width > self.kept.capacity() {
-                self.kept.reserve_exact(self.width.max(self.kept.len() / 8));
-            }
-            self.kept.extend_from_slice(x);
-            self.kept.extend_from_slice(branches);
+            // one piece of memory each: a list that grows would leave holes behind
+            let mut record = self.spare.pop().unwrap_or_else(|| vec![0.0; self.width].into());
+            let (own, sides) = record.split_at_mut(self.len);
+            own.copy_from_slice(x);
+            sides.copy_from_slice(branches);
+            self.kept.push(record);
             self.states.extend(state);
         }
         Ok(())
@@ -186,11 +190,10 @@ impl Store {
     /// Keeps every second one of those that are kept.
     fn thin(&mut self) {
         self.every *= 2;
-        let count = self.states.len().div_ceil(2);
-        for k in 1..count {
-            self.kept.copy_within(2 * k * self.width..(2 * k + 1) * self.width, k * self.width);
+        for (k, record) in std::mem::take(&mut self.kept).into_iter().enumerate() {
+            let list = if k.is_multiple_of(2) { &mut self.kept } else { &mut self.spare };
+            list.push(record);
         }
-        self.kept.truncate(count * self.width);
         let mut number = 0;
         self.states.retain(|_| {
             number += 1;
@@ -223,8 +226,7 @@ impl Store {
     /// Record `n` and its branches, which is not in the window of its run.
     pub(crate) fn numbers<'a>(&'a self, run: &Trajectory, n: usize) -> Numbers<'a> {
         if n.is_multiple_of(self.every) {
-            let at = n / self.every * self.width;
-            return Numbers::Kept(&self.kept[at..at + self.width]);
+            return Numbers::Kept(&self.kept[n / self.every]);
         }
         let mut maker = self.maker.lock().unwrap_or_else(PoisonError::into_inner);
         let (data, at) = maker.find(self, run, n);

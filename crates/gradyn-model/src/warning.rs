@@ -2,6 +2,7 @@
 
 use crate::row::Owner;
 use std::fmt;
+use std::ops::Range;
 
 /// What an error or a warning is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -28,12 +29,20 @@ pub struct Warning {
     pub text: String,
     /// The element that it is about, if it is about one.
     pub subject: Option<Subject>,
+    /// Bytes of the model file, where they are known without the name of an element.
+    pub place: Option<Range<usize>>,
 }
 
 impl Warning {
     /// A warning about no element in particular.
     pub fn new(code: WarningCode, text: impl Into<String>) -> Self {
-        Self { code, text: text.into(), subject: None }
+        Self { code, text: text.into(), subject: None, place: None }
+    }
+    /// Says where in the file it is about [bytes].
+    #[must_use]
+    pub fn at(mut self, place: &Option<Range<usize>>) -> Self {
+        self.place.clone_from(place);
+        self
     }
     /// Names the element that the warning is about.
     #[must_use]

@@ -15,13 +15,16 @@
 //! What happens between nodes may escape both, so that the run is asked for it (`between`).
 
 mod between;
+mod claim;
 mod direction;
 mod errors;
 mod moved;
 mod products;
 mod program;
+mod squares;
 mod verdict;
 
+pub use claim::SQUARES;
 pub use errors::Errors;
 pub use moved::{Moved, Outcome};
 pub use products::{Between, ProductCheck};
@@ -30,9 +33,13 @@ pub use verdict::{Reason, Verdict};
 
 use crate::error::Error;
 use crate::gradient::GradientReport;
+use crate::optimize::Fit;
 use crate::prepared::{Prepared, Run};
+use crate::registry::Sensitivity;
+use claim::Claim;
 use direction::Direction;
 use gradyn_num::largest;
+use gradyn_optimize::Residuals;
 use gradyn_sensitivity::{Confirm, Gradient};
 use std::time::Instant;
 
@@ -43,6 +50,8 @@ pub struct Certificate {
     pub verdict: Verdict,
     /// Why it is not trusted: a reason for each finding.
     pub reasons: Vec<Reason>,
+    /// What it is of: the objectives, and [`SQUARES`] for a fit.
+    pub objectives: Vec<String>,
     /// (1) and (5), where the program can be carried along.
     pub program: Option<ProgramCheck>,
     /// (2), where (1) could be made.
@@ -53,6 +62,8 @@ pub struct Certificate {
     pub errors: Option<Errors>,
     /// Computing times of (1), (2), (3) and (4) [s].
     pub seconds: [f64; 4],
+    /// Computing time of the run and of its gradient [s].
+    pub forward_and_gradient: f64,
 }
 
 impl Certificate {
@@ -62,56 +73,78 @@ impl Certificate {
     }
 }
 
-/// (2) of a gradient whose errors are known.
+/// (3) of a gradient whose errors are known.
 pub(crate) fn moved_designs(model: &Prepared, run: &Run, rows: &Gradient, errors: &Errors) -> Vec<Moved> {
-    moved::moved(model, run, rows, &Direction::new(model), errors)
+    let claim = Claim::new(model, run, (Sensitivity::DiscreteAdjoint, rows), None);
+    moved::moved(&claim, &Direction::new(model), errors)
 }
 
 impl Prepared {
     /// The certificate of a gradient of a run.
     pub fn certify(&self, run: &Run, report: &GradientReport) -> Result<Certificate, Error> {
-        self.check_own(run)?;
-        let direction = Direction::new(self);
+        let claim = Claim::new(self, run, (report.sensitivity, &report.rows), None);
+        claim.certificate(report.seconds)
+    }
+    /// The certificate of a fit: of its residuals, and of a gradient where the study has objectives too.
+    /// `seconds` is how long the residuals took [s].
+    pub(crate) fn certify_fit(
+        &self,
+        run: &Run,
+        report: Option<&GradientReport>,
+        (fit, residuals): (&Fit, Residuals),
+        seconds: f64,
+    ) -> Result<Certificate, Error> {
+        let rows = report.map_or(vec![], |report| report.rows.clone());
+        let sensitivity = report.map_or(Sensitivity::DiscreteDirect, |report| report.sensitivity);
+        let claim = Claim::new(self, run, (sensitivity, &rows), Some((fit, residuals)));
+        claim.certificate(seconds + report.map_or(0.0, |report| report.seconds))
+    }
+}
+
+impl Claim<'_> {
+    /// What is known of a gradient that took some time [s].
+    fn certificate(&self, seconds: f64) -> Result<Certificate, Error> {
+        self.model.check_own(self.run)?;
+        let direction = Direction::new(self.model);
+        let forward_and_gradient = self.run.seconds + seconds;
         let mut clock = Instant::now();
         let mut lap = || std::mem::replace(&mut clock, Instant::now()).elapsed().as_secs_f64();
 
         // (1), (5)
-        let (program, samples) = match self.through_program(run, &report.rows, Confirm::Some) {
+        let (program, samples) = match self.through_program(&direction, Confirm::Some) {
             Ok((program, samples)) => (Ok(program), Some(samples)),
             Err(e) => (Err(e), None),
         };
         let program_seconds = lap();
-        let between = between::between(self, run);
+        let between = between::between(self.model, self.run);
 
         // (2)
-        let products = samples.map(|s| self.check_products(run, &direction, &s)).transpose()?;
+        let products = samples.map(|s| self.check_products(&direction, &s));
         let products_seconds = lap();
 
         // (4)
-        let errors = Errors::new(self, run, report, program.as_ref().ok());
+        let errors = Errors::new(self, &direction, program.as_ref().ok());
         let errors_seconds = lap();
 
         // (3)
-        let moved = match &errors {
-            Ok(errors) => moved::moved(self, run, &report.rows, &direction, errors),
-            Err(_) => vec![],
-        };
+        let moved = errors.as_ref().map_or(vec![], |errors| moved::moved(self, &direction, errors));
         let seconds = [program_seconds, products_seconds, lap(), errors_seconds];
 
         // verdict
-        let reasons = verdict::reasons(&verdict::Findings {
-            model: self,
-            run,
-            report,
-            program: &program,
-            products: products.as_ref(),
-            moved: &moved,
-            errors: &errors,
-            between,
-        });
-        let verdict = reasons.iter().map(|r| r.verdict).max().unwrap_or(Verdict::Trusted);
-        let (program, errors) = (program.ok(), errors.ok());
-        Ok(Certificate { verdict, reasons, program, products, moved, errors, seconds })
+        let (program, products, moved, errors) = (&program, &products, &moved[..], &errors);
+        let findings = verdict::Findings { claim: self, program, products, moved, errors, between };
+        let reasons = verdict::reasons(&findings);
+        Ok(Certificate {
+            verdict: reasons.iter().map(|r| r.verdict).max().unwrap_or(Verdict::Trusted),
+            reasons,
+            objectives: self.names.clone(),
+            program: program.as_ref().ok().cloned(),
+            products: products.as_ref().and_then(|p| p.as_ref().ok().cloned()),
+            moved: moved.to_vec(),
+            errors: errors.as_ref().ok().cloned(),
+            seconds,
+            forward_and_gradient,
+        })
     }
 }
 

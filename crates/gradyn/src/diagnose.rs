@@ -28,7 +28,7 @@ pub(crate) use redundancy::{
     check_redundant_outputs, check_redundant_parameters, check_static_outputs, minimum_norm,
 };
 pub(crate) use singular::explain;
-pub(crate) use watch::acting;
+pub(crate) use watch::Acting;
 
 use crate::error::Error;
 use crate::prepare::{Jump, Passed, Prepared, Run, undefined_force};
@@ -46,7 +46,7 @@ pub(crate) fn inspect(model: &Prepared, run: &mut Run, p: &[f64]) -> Result<(), 
     geometry::check_values(model, run, &along)?;
     model.check_durations(run)?;
     redundancy::check_redundancy(model, run)?;
-    decisions::check_decisions(model, run, p)?;
+    along.decisions.check(model, &run.trajectory)?;
     (run.drift, run.energy) = (along.drift, along.energy);
 
     // warnings of the steps, then of the positions

@@ -37,7 +37,7 @@ pub struct PenaltyError {
 }
 
 impl Estimate {
-    fn new(value: f64, stiffer: f64) -> Self {
+    pub(crate) fn new(value: f64, stiffer: f64) -> Self {
         Self { value, stiffer, error: (value - stiffer) * 10.0 / 9.0 }
     }
     fn all(values: &[f64], stiffer: &[f64]) -> Vec<Self> {
@@ -58,18 +58,7 @@ pub fn check(method: &Method) -> Result<(), Error> {
 impl Prepared {
     /// (1) for the objectives of a run, and for the entries of its gradient if there is one.
     pub fn penalty_error(&self, run: &Run, gradient: Option<&GradientReport>) -> Result<PenaltyError, Error> {
-        check(&run.method)?;
-        self.check_own(run)?;
-        // the run again at 10 α, on its own plan
-        let method = Method { alpha: 10.0 * run.method.alpha, ..run.method.clone() };
-        let recipe = method.build(&self.model);
-        let p = self.model.slots(&run.rho);
-        let trajectory = replay(&recipe, &p, &run.trajectory.plan)?;
-        let psi = values(&recipe, &p, &trajectory);
-        let system = run.system.clone();
-        let rho = run.rho.clone();
-        let stiffer =
-            Run { method, trajectory, psi, system, rho, warnings: vec![], jump: None, passed: None, ..*run };
+        let stiffer = self.stiffer(run)?;
         // gradients of both
         let rows = |g: &GradientReport| -> Result<_, Error> {
             let other = self.gradient(&stiffer, g.sensitivity)?.rows;
@@ -80,5 +69,18 @@ impl Prepared {
             values: Estimate::all(&run.psi, &stiffer.psi),
             gradient: gradient.map(rows).transpose()?,
         })
+    }
+    /// The run again at 10 α, on its own plan.
+    pub(crate) fn stiffer(&self, run: &Run) -> Result<Run, Error> {
+        check(&run.method)?;
+        self.check_own(run)?;
+        let method = Method { alpha: 10.0 * run.method.alpha, ..run.method.clone() };
+        let recipe = method.build(&self.model);
+        let p = self.model.slots(&run.rho);
+        let trajectory = replay(&recipe, &p, &run.trajectory.plan)?;
+        let psi = values(&recipe, &p, &trajectory);
+        let system = run.system.clone();
+        let rho = run.rho.clone();
+        Ok(Run { method, trajectory, psi, system, rho, warnings: vec![], jump: None, passed: None, ..*run })
     }
 }

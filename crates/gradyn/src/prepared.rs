@@ -104,9 +104,9 @@ impl Prepared {
         run.trajectory.check_made()?;
         Ok(run)
     }
-    /// Values of the objectives of a run that nobody looks at afterwards.
-    pub(crate) fn values(&self, method: &Method) -> Result<Vec<f64>, Error> {
-        Ok(self.walk_through(method, &mut |_| ControlFlow::Continue(()))?.psi)
+    /// A run of which nobody asks more than values.
+    pub(crate) fn uninspected(&self, method: &Method) -> Result<Run, Error> {
+        self.walk_through(method, &mut |_| ControlFlow::Continue(()))
     }
     /// A run from the start to the final time, before it is inspected.
     fn walk_through(&self, method: &Method, observe: Observer) -> Result<Run, Error> {

@@ -29,7 +29,8 @@ mod source;
 pub use choice::AUTO;
 pub use run::{StudyModel, StudyRun};
 
-use crate::error::Error;
+use crate::certificate::Reason;
+use crate::error::{Error, Place};
 use crate::file::{ModelFile, Origins, StudySection};
 use crate::method::Method;
 use crate::prepared::Prepared;
@@ -94,6 +95,18 @@ impl Study {
     /// An error of this model at its line of the file, with the copy of a template that it is about.
     pub fn locate(&self, e: impl Into<Error>) -> Error {
         self.source.locate(e.into())
+    }
+    /// Places in the file of what a reason of a certificate is about, in the order of their lines.
+    pub fn places(&self, reason: &Reason) -> Vec<Place> {
+        if self.text().is_empty() {
+            return vec![];
+        }
+        let named = reason.subjects.iter().filter_map(|s| self.source.place_of(s));
+        let bytes = named.chain(reason.places.iter().cloned());
+        let mut places: Vec<Place> = bytes.map(|b| Place::new(self.name(), self.text(), b)).collect();
+        places.sort_by_key(|p| p.bytes.start);
+        places.dedup_by_key(|p| p.line);
+        places
     }
     fn mechanism(&mut self) -> &mut Mechanism {
         self.built = OnceLock::new();

@@ -1,8 +1,8 @@
 //! What the last design warns of, and its certificate.
 
 use crate::output;
-use gradyn::Verdict;
 use gradyn::optimize::{Last, Report, history};
+use gradyn::{Study, Verdict};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -18,9 +18,9 @@ pub(crate) fn counts(report: &Report) -> Value {
 }
 
 /// An object for each scenario at the last design.
-pub(crate) fn object(last: &[Last]) -> Value {
+pub(crate) fn object(study: &Study, last: &[Last]) -> Value {
     let one = |l: &Last| {
-        let certificate = l.certificate.as_ref().map(|c| output::certificate_json(&l.model, c));
+        let certificate = l.certificate.as_ref().map(|c| output::certificate_json(study, &l.model, c));
         json!({
             "scenario": l.scenario, "warnings": output::texts(l.warnings()), "certificate": certificate,
         })
@@ -29,7 +29,7 @@ pub(crate) fn object(last: &[Last]) -> Value {
 }
 
 /// Warnings of all designs by kind, those of the last one in full, and its certificates.
-pub(crate) fn text(report: &Report, last: &[Last]) -> String {
+pub(crate) fn text(study: &Study, report: &Report, last: &[Last]) -> String {
     let mut out = String::new();
     let all = report.warnings();
     if !all.is_empty() {
@@ -43,8 +43,8 @@ pub(crate) fn text(report: &Report, last: &[Last]) -> String {
             let _ = writeln!(out, "  the last design warns{name}");
             warnings.iter().for_each(|w| out += &format!("    {w}\n"));
         }
-        if let (Some(g), Some(c)) = (&l.gradient, &l.certificate) {
-            let certificate = output::certificate_text(&l.model, &l.run, g, c);
+        if let Some(c) = &l.certificate {
+            let certificate = output::certificate_text(study, c);
             let _ = write!(out, "\nthe last design{name}, {}", certificate.trim_start());
         }
     }

@@ -2,11 +2,14 @@
 
 use super::{ending, fit, starts};
 use crate::output;
+use gradyn::Study;
 use gradyn::optimize::{Failure, Last, Multiplier, Optimization, Report, Side, Status, Told, history};
 use serde_json::{Value, json};
 
 /// A run that ended.
 pub(crate) struct Ended<'a> {
+    /// The file.
+    pub file: &'a Study,
     pub study: &'a Optimization,
     pub report: &'a Report,
     /// One object for each evaluation.
@@ -91,7 +94,7 @@ impl Ended<'_> {
             "objective": {"initial": self.initial(), "final": end.value},
             "optimality": end.optimality, "violation": end.violation, "active": active,
             "constraints": constraints,
-            "failures": failures, "warnings": ending::counts(self.report), "final": ending::object(&self.last),
+            "failures": failures, "warnings": ending::counts(self.report), "final": ending::object(self.file, &self.last),
             "history": self.steps,
             "statistics": {
                 "seconds": self.seconds, "evaluations_of_history": self.old, "failed": end.failures.len(),
@@ -133,7 +136,7 @@ impl Ended<'_> {
         let starts = if s.starts.is_some() { starts::text(s, self.report) } else { String::new() };
         let fit =
             self.report.identification.as_ref().map_or(String::new(), |fit| fit::text(self.report, fit));
-        let last = ending::text(self.report, &self.last);
+        let last = ending::text(self.file, self.report, &self.last);
         text + &self.parameters() + &self.constraints() + &fit + &starts + &self.failures() + &last
     }
     /// Before, after, and which bound holds it.

@@ -1,25 +1,26 @@
 //! Certificates, for people and for programs.
 
-use gradyn::certificate::{Errors, Growth, Moved, Outcome, ProductCheck, ProgramCheck, Reason};
-use gradyn::{Certificate, GradientReport, Prepared, Run, Verdict};
+use gradyn::certificate::{Errors, Growth, Moved, Outcome, ProductCheck, ProgramCheck, Reason, SQUARES};
+use gradyn::{Certificate, Place, Prepared, Study, Verdict};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
 /// The verdict with its reasons, what each check has found, and what they cost.
-pub(crate) fn certificate_text(p: &Prepared, run: &Run, g: &GradientReport, c: &Certificate) -> String {
+pub(crate) fn certificate_text(study: &Study, c: &Certificate) -> String {
     let mut out = format!("\ncertificate: {}{}\n", c.verdict.name(), range_text(c));
-    for Reason { text, .. } in &c.reasons {
-        let _ = writeln!(out, "  {text}");
+    for reason in &c.reasons {
+        let _ = writeln!(out, "  {}{}", reason.text, lines_text(&study.places(reason)));
     }
     out.extend(c.program.iter().map(program_text));
     out.extend(c.products.iter().map(products_text));
-    for (name, m) in p.objectives().iter().zip(&c.moved) {
-        let _ = writeln!(out, "  moved       {name}: {}", moved_text(m));
+    for (name, m) in c.objectives.iter().zip(&c.moved) {
+        let residuals = if name == SQUARES { "norm of the derivatives of the residuals, " } else { "" };
+        let _ = writeln!(out, "  moved       {name}: {residuals}{}", moved_text(m));
     }
     if let Some(e) = &c.errors {
         let _ = writeln!(out, "  errors (±)  by {}", e.other);
     }
-    let whole = run.seconds + g.seconds;
+    let whole = c.forward_and_gradient;
     let [program, products, moved, errors] = c.seconds.map(|s| 100.0 * s / whole);
     let _ = writeln!(
         out,
@@ -28,6 +29,16 @@ pub(crate) fn certificate_text(p: &Prepared, run: &Run, g: &GradientReport, c: &
         c.total_seconds() * 1e3
     );
     out
+}
+
+/// The lines of the model file that a reason is about.
+fn lines_text(places: &[Place]) -> String {
+    let lines: Vec<String> = places.iter().map(|p| p.line.to_string()).collect();
+    match lines.len() {
+        0 => String::new(),
+        1 => format!(" (line {})", lines[0]),
+        _ => format!(" (lines {})", lines.join(", ")),
+    }
 }
 
 /// Up to which changes of the design it holds, where it is trusted.
@@ -87,16 +98,18 @@ pub(crate) fn moved_text(m: &Moved) -> String {
 }
 
 /// The object of a certificate.
-pub(crate) fn certificate_json(p: &Prepared, c: &Certificate) -> Value {
+pub(crate) fn certificate_json(study: &Study, p: &Prepared, c: &Certificate) -> Value {
     let reason = |r: &Reason| {
-        let about = r.subject.as_ref().map(|s| s.name.clone());
-        json!({"verdict": r.verdict.name(), "text": r.text, "about": about})
+        let about = r.subjects.first().map(|s| s.name.clone());
+        let place = |p: &Place| json!({"line": p.line, "column": p.column});
+        let places: Vec<Value> = study.places(r).iter().map(place).collect();
+        json!({"verdict": r.verdict.name(), "text": r.text, "about": about, "places": places})
     };
     let [program, products, moved, errors] = c.seconds;
     let mut o = json!({
         "verdict": c.verdict.name(),
         "reasons": c.reasons.iter().map(reason).collect::<Vec<_>>(),
-        "moved": p.objectives().iter().zip(&c.moved).map(moved_json).collect::<Vec<_>>(),
+        "moved": c.objectives.iter().zip(&c.moved).map(moved_json).collect::<Vec<_>>(),
         "seconds": {"program": program, "products": products, "moved": moved, "errors": errors},
     });
     if let Some(check) = &c.program {
@@ -112,7 +125,7 @@ pub(crate) fn certificate_json(p: &Prepared, c: &Certificate) -> Value {
         o["products"] = json!({"records": check.records, "distance": check.distance, "time": check.time});
     }
     if let Some(e) = &c.errors {
-        o["errors"] = errors_json(p, e);
+        o["errors"] = errors_json(p, &c.objectives, e);
     }
     o
 }
@@ -127,17 +140,17 @@ pub(crate) fn moved_json((name, m): (&String, &Moved)) -> Value {
     };
     json!({
         "objective": name, "outcome": outcome, "gradient": m.along, "difference": m.difference,
-        "bar": m.bar, "change": m.change,
+        "distance": m.distance, "bar": m.bar, "change": m.change,
     })
 }
 
 /// ± of every objective and of every entry of its gradient.
-fn errors_json(p: &Prepared, e: &Errors) -> Value {
+fn errors_json(p: &Prepared, objectives: &[String], e: &Errors) -> Value {
     let names = super::parameter_names(p);
-    let mut objectives = Map::new();
-    for (j, name) in p.objectives().iter().enumerate() {
+    let mut errors = Map::new();
+    for (j, name) in objectives.iter().enumerate() {
         let gradient = super::named(names.clone(), &e.gradient[j]);
-        objectives.insert(name.clone(), json!({"value": e.values[j], "gradient": gradient}));
+        errors.insert(name.clone(), json!({"value": e.values[j], "gradient": gradient}));
     }
-    json!({"by": e.other, "objectives": objectives})
+    json!({"by": e.other, "objectives": errors})
 }

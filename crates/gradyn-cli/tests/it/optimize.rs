@@ -322,6 +322,8 @@ fn a_record_in_a_file_is_fitted() {
         "123 residuals",
         "95 % interval",
         "correlated      m_B23 and m_B3",
+        "the last design, certificate: trusted, holds for changes up to 1 %",
+        "moved       ½rᵀr: norm of the derivatives of the residuals, ",
     ] {
         assert!(text.contains(part), "{text}");
     }
@@ -333,6 +335,25 @@ fn a_record_in_a_file_is_fitted() {
     let out = folder.run(&IDENTIFICATION);
     assert_eq!(out.code, 2);
     insta::assert_snapshot!("no_number", out.shown());
+}
+
+/// The certificate of a fit: an error of the squares and of every entry of their gradient. Long steps are no
+/// fit that `--strict` accepts, and the reason ends with the line of the record.
+#[test]
+fn a_fit_has_a_certificate() {
+    let folder = Folder::example("five_bar_identification");
+    let text = folder.read(IDENTIFICATION[1]);
+    folder.write(IDENTIFICATION[1], &text.replace("\"2 ms\"", "\"50 ms\""));
+    let o = folder.json(&IDENTIFICATION);
+    let c = &o["final"][0]["certificate"];
+    assert_eq!((c["verdict"].as_str(), c["moved"][0]["objective"].as_str()), (Some("coarse"), Some("½rᵀr")));
+    assert!(c["errors"]["objectives"]["½rᵀr"]["gradient"]["m_A1"].as_f64().is_some_and(|e| e > 0.0));
+    let line = 1 + text.lines().position(|l| l.starts_with("rows")).unwrap();
+    assert_eq!(c["reasons"][0]["places"][0]["line"].as_u64(), Some(line as u64));
+    let strict = folder.run(&[&IDENTIFICATION[..], &["--strict", "--resume"]].concat());
+    assert!(strict.code == 1 && strict.stdout.contains(&format!("(line {line})")), "{}", strict.stdout);
+    let without = folder.json(&[&IDENTIFICATION[..], &["--no-certificate", "--resume"]].concat());
+    assert_eq!(without["final"][0]["certificate"], serde_json::Value::Null);
 }
 
 /// Parameters of which only ratios matter are named.

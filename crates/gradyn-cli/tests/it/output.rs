@@ -105,6 +105,9 @@ fn strict_gradients() {
     let coarse = run("0.2");
     assert_eq!(coarse.code, 1);
     assert!(coarse.stdout.contains("certificate: coarse"), "{}", coarse.stdout);
+    // every reason about an objective has its line
+    let line = 1 + pendulum().read(PENDULUM).lines().position(|l| l.starts_with("sway")).unwrap();
+    assert!(coarse.stdout.contains(&format!("(line {line})")), "{}", coarse.stdout);
 }
 
 /// `--penalty-error` adds the value at α, at 10 α and 10/9 of their difference.

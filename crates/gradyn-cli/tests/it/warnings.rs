@@ -45,7 +45,7 @@ fn said(case: &Case, command: &[&str], files: &[&str]) -> String {
 
 /// Commands that run a model of that stage, with the files that they write.
 fn commands(stage: Stage) -> Vec<(Vec<&'static str>, Vec<&'static str>)> {
-    let all: [(&[&str], &[&str]); 10] = [
+    let all: [(&[&str], &[&str]); 11] = [
         (&["simulate", MODEL], &[]),
         (&["simulate", MODEL, "--json", "--quiet"], &[]),
         (&["gradient", MODEL, "--no-certificate"], &[]),
@@ -53,7 +53,8 @@ fn commands(stage: Stage) -> Vec<(Vec<&'static str>, Vec<&'static str>)> {
         (&["optimize", MODEL, "--max-evaluations", "2", "--no-certificate"], &[]),
         (&["optimize", MODEL, "--max-evaluations", "2", "--no-certificate", "--json", "--quiet"], &[]),
         (&["optimize", MODEL, "--max-evaluations", "2", "--quiet", "--out", "t.json"], &["t.json"]),
-        (&["fit", MODEL, "--max-evaluations", "2", "--no-certificate", "--json", "--quiet"], &[]),
+        (&["fit", MODEL, "--max-evaluations", "2", "--quiet"], &[]),
+        (&["fit", MODEL, "--max-evaluations", "2", "--json", "--quiet"], &[]),
         (&["sweep", MODEL, "--vary", "p=NOMINAL", "--quiet"], &[]),
         (&["verify", MODEL, "--json", "--quiet"], &[]),
     ];

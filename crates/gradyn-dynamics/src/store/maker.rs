@@ -77,7 +77,7 @@ impl Maker {
             }
         }
         // the record that is kept at the end
-        if arrives && !again.is(&store.kept[end / store.every * store.width..][..store.width]) {
+        if arrives && !again.is(&store.kept[end / store.every]) {
             return Err(StepError::NotTheSame { t: run.plan.t[end] });
         }
         self.again = Some(again);
@@ -87,7 +87,7 @@ impl Maker {
     fn known(&self, store: &Store, i: usize, n: usize) -> (Vec<f64>, Arc<Snapshot>) {
         if n.is_multiple_of(store.every) {
             let k = n / store.every;
-            return (store.kept[k * store.width..][..store.width].to_vec(), store.states[k].clone());
+            return (store.kept[k].to_vec(), store.states[k].clone());
         }
         let level = self.levels[..i].iter().find(|level| level.has(n)).expect("a level above has the record");
         let k = (n - level.base) / level.distance - 1;

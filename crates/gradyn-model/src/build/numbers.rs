@@ -127,7 +127,7 @@ impl<'g> Numbers<'g> {
         for (_, name) in ast.nonsmooth().into_iter().filter(|_| compared) {
             let shown = shortened(&text);
             let text = format!("{what}: {name}, in `{shown}`; gradients are those of the branch taken");
-            self.warnings.push(Warning::new(WarningCode::NotSmooth, text));
+            self.warnings.push(Warning::new(WarningCode::NotSmooth, text).at(&x.place));
         }
         let known = |n: &str| self.names.contains_key(n) || self.splines.contains(n);
         for unit in check_units(&text, timed, known).map_err(|e| ModelError::expression(what, x, e))? {

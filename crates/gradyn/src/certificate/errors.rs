@@ -13,15 +13,20 @@
 //! ```text
 //! ±_k ≥ |g_k| √(Σ (±_i s_i)²/Σ (g_i s_i)²)                 s_i the scales of the parameters              (3)
 //! ```
+//! An event that changes rows or velocities cuts a step where it falls. Of `newmark`, `hht`,
+//! `generalized-alpha` and `adams-bashforth` the derivatives behind it have an error that depends on the cut,
+//! as large in both runs and without order: their difference is no upper bound of it, and counts 3 times.
 //! The error of the penalty formulation is added.
 
+use super::claim::{Claim, Numbers, norm};
 use super::direction::Direction;
 use super::program::ProgramCheck;
 use crate::error::Error;
-use crate::gradient::GradientReport;
 use crate::method::{Method, Stepping};
-use crate::prepared::{Prepared, Run};
+use crate::penalty::Estimate;
+use crate::prepared::Run;
 use crate::registry::Formulation;
+use gradyn_model::ParameterInfo;
 use gradyn_num::largest;
 use gradyn_sensitivity::Gradient;
 
@@ -37,6 +42,8 @@ const OF_TOLERANCE: f64 = 0.1;
 const SAME_RUN: f64 = 0.9;
 /// Factor of (2).
 const FINER: f64 = 3.0;
+/// Factor of derivatives behind an event that cuts a step.
+const CUT: f64 = 3.0;
 
 /// Errors of a run and of its gradient.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,45 +56,54 @@ pub struct Errors {
     pub other: String,
     /// Differences of gradients, with their signs.
     differences: Gradient,
+    /// Of a fit, what r and r_ρ d are known to.
+    residuals: Option<[f64; 2]>,
 }
 
 impl Errors {
     /// (1), or (2) where that fails.
     pub(super) fn new(
-        model: &Prepared,
-        run: &Run,
-        report: &GradientReport,
+        claim: &Claim,
+        direction: &Direction,
         program: Option<&ProgramCheck>,
     ) -> Result<Self, Error> {
         // the other run with its gradient
+        let run = claim.run;
         let steps = run.trajectory.plan.steps() as f64;
-        let other = |factor: f64| -> Result<(Run, Gradient), Error> {
-            let method = scaled(&run.method, run, factor);
-            let new = model.run(&method)?;
-            let sensitivity = match report.sensitivity {
+        let other = |factor: f64| -> Result<(Run, Numbers), Error> {
+            let new = claim.model.run(&scaled(&run.method, run, factor))?;
+            let sensitivity = match claim.sensitivity {
                 s if s.is_continuous() || s.is_discrete() => s,
-                _ => model.auto().0,
+                _ => claim.model.auto().0,
             };
-            let rows = model.gradient(&new, sensitivity)?.rows;
-            Ok((new, rows))
+            let numbers = claim.again(&new, sensitivity)?;
+            Ok((new, numbers))
         };
-        let is_coarser = |r: &(Run, Gradient)| (r.0.trajectory.plan.steps() as f64) < SAME_RUN * steps;
+        let is_coarser = |r: &(Run, Numbers)| (r.0.trajectory.plan.steps() as f64) < SAME_RUN * steps;
         let is_loose = tolerance(run).is_some_and(|rtol| rtol > LOOSE);
         let coarser = if is_loose { None } else { other(COARSER).ok().filter(is_coarser) };
-        let (weight, (coarse, rows)) = match coarser {
+        let (weight, (other, numbers)) = match coarser {
             Some(coarser) => (1.0, coarser),
             None => (FINER, other(0.5)?),
         };
 
         // (1) or (2)
-        let apart =
-            |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| weight * (a - b)).collect() };
-        let values = apart(&run.psi, &coarse.psi);
-        let differences: Gradient = report.rows.iter().zip(&rows).map(|(a, b)| apart(a, b)).collect();
-        let mut new = Self::known(&values, differences, &coarse);
-        new.add_row(model, report);
-        new.add_rounding(model, run, report, program);
-        new.add_penalty(model, run, report)?;
+        let own = &claim.numbers;
+        let values = apart(&own.psi, &numbers.psi, weight);
+        let differences: Gradient =
+            own.rows.iter().zip(&numbers.rows).map(|(a, b)| apart(a, b, weight)).collect();
+        let mut new = Self::known(&values, differences, &other);
+        new.residuals = own.residuals.as_ref().zip(numbers.residuals.as_ref()).map(|(a, b)| {
+            let slopes = apart(&a.jacobian, &b.jacobian, weight);
+            let along = slopes.chunks(direction.d.len().max(1)).map(|row| direction.dot(row));
+            [norm(&apart(&a.values, &b.values, weight)), norm(&along.collect::<Vec<_>>())]
+        });
+        if cuts(run) {
+            new.gradient.iter_mut().flatten().for_each(|error| *error *= CUT / weight);
+        }
+        new.add_row(claim);
+        new.add_rounding(claim, program);
+        new.add_penalty(claim)?;
         Ok(new)
     }
     /// From differences to another run that are known.
@@ -97,13 +113,15 @@ impl Errors {
             gradient: sizes(&differences),
             other: described(&other.method),
             differences,
+            residuals: None,
         }
     }
     /// No entry is known better than its row, (3).
-    fn add_row(&mut self, model: &Prepared, report: &GradientReport) {
-        for (errors, row) in self.gradient.iter_mut().zip(&report.rows) {
+    fn add_row(&mut self, claim: &Claim) {
+        for (errors, row) in self.gradient.iter_mut().zip(&claim.numbers.rows) {
             let size = |x: &[f64]| {
-                x.iter().zip(model.parameters()).map(|(x, p)| (x * p.scale).powi(2)).sum::<f64>().sqrt()
+                let scaled = |(x, p): (&f64, &ParameterInfo)| x * p.scale;
+                norm(&x.iter().zip(claim.model.parameters()).map(scaled).collect::<Vec<_>>())
             };
             let [error, gradient] = [size(errors), size(row)];
             if gradient > 0.0 {
@@ -112,40 +130,63 @@ impl Errors {
         }
     }
     /// Nothing is below the rounding that was seen, nor below a part of the tolerance.
-    fn add_rounding(
-        &mut self,
-        model: &Prepared,
-        run: &Run,
-        report: &GradientReport,
-        program: Option<&ProgramCheck>,
-    ) {
-        let least = (OF_TOLERANCE * tolerance(run).unwrap_or(0.0)).max(ROUNDINGS * f64::EPSILON);
-        for (j, row) in report.rows.iter().enumerate() {
+    fn add_rounding(&mut self, claim: &Claim, program: Option<&ProgramCheck>) {
+        let least = (OF_TOLERANCE * tolerance(claim.run).unwrap_or(0.0)).max(ROUNDINGS * f64::EPSILON);
+        let parameters = claim.model.parameters();
+        for (j, row) in claim.numbers.rows.iter().enumerate() {
             let seen = program.map_or(0.0, |p| p.distances[j]).max(least);
-            let size = largest(row.iter().zip(model.parameters()).map(|(g, p)| g * p.scale));
-            self.values[j] = self.values[j].max(least * run.psi[j].abs());
-            for (error, p) in self.gradient[j].iter_mut().zip(model.parameters()) {
+            let size = largest(row.iter().zip(parameters).map(|(g, p)| g * p.scale));
+            self.values[j] = self.values[j].max(least * claim.numbers.psi[j].abs());
+            for (error, p) in self.gradient[j].iter_mut().zip(parameters) {
                 *error = error.max(seen * size / p.scale);
             }
         }
     }
     /// The error of the penalty formulation.
-    fn add_penalty(&mut self, model: &Prepared, run: &Run, report: &GradientReport) -> Result<(), Error> {
-        if run.method.formulation != Formulation::Penalty {
+    fn add_penalty(&mut self, claim: &Claim) -> Result<(), Error> {
+        if claim.run.method.formulation != Formulation::Penalty {
             return Ok(());
         }
-        let penalty = model.penalty_error(run, Some(report))?;
-        self.values.iter_mut().zip(&penalty.values).for_each(|(error, e)| *error += e.error.abs());
-        for (errors, row) in self.gradient.iter_mut().zip(penalty.gradient.iter().flatten()) {
-            errors.iter_mut().zip(row).for_each(|(error, e)| *error += e.error.abs());
+        let stiffer = claim.model.stiffer(claim.run)?;
+        let numbers = claim.again(&stiffer, claim.sensitivity)?;
+        let off = |a: &f64, b: &f64| Estimate::new(*a, *b).error.abs();
+        let own = &claim.numbers;
+        for (error, (a, b)) in self.values.iter_mut().zip(own.psi.iter().zip(&numbers.psi)) {
+            *error += off(a, b);
+        }
+        for (errors, (a, b)) in self.gradient.iter_mut().zip(own.rows.iter().zip(&numbers.rows)) {
+            errors.iter_mut().zip(a.iter().zip(b)).for_each(|(error, (a, b))| *error += off(a, b));
         }
         Ok(())
     }
-    /// What g·d of objective `j` is known to: entries may be off in the same way, or each for itself.
-    pub(super) fn along(&self, j: usize, direction: &Direction) -> f64 {
-        let squares = self.gradient[j].iter().zip(&direction.d).map(|(error, d)| (error * d).powi(2));
-        direction.dot(&self.differences[j]).abs().max(squares.sum::<f64>().sqrt())
+    /// What y of objective `j` is known to.
+    pub(super) fn of_y(&self, claim: &Claim, j: usize) -> f64 {
+        match self.residuals {
+            Some([error, _]) if claim.is_fit(j) => error,
+            _ => self.values[j],
+        }
     }
+    /// What y_ρ d of objective `j` is known to: entries may be off in the same way, or each for itself.
+    pub(super) fn along(&self, claim: &Claim, j: usize, direction: &Direction) -> f64 {
+        match self.residuals {
+            Some([_, error]) if claim.is_fit(j) => error,
+            _ => {
+                let each = self.gradient[j].iter().zip(&direction.d).map(|(error, d)| error * d);
+                direction.dot(&self.differences[j]).abs().max(norm(&each.collect::<Vec<_>>()))
+            }
+        }
+    }
+}
+
+/// Does the run start anew at an event?
+fn cuts(run: &Run) -> bool {
+    let plan = &run.trajectory.plan;
+    (0..plan.steps()).any(|n| plan.edges[n].is_some() && plan.restarts[n + 1])
+}
+
+/// a - b, times a weight.
+fn apart(a: &[f64], b: &[f64], weight: f64) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| weight * (a - b)).collect()
 }
 
 /// |x| of every entry.

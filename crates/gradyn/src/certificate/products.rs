@@ -8,9 +8,10 @@
 //! of ψ' is the largest of all records, by the program: what is small at a record says little about a
 //! gradient.
 
+use super::claim::Claim;
 use super::direction::Direction;
+use super::squares::check_transposes;
 use crate::error::Error;
-use crate::prepared::{Prepared, Run};
 use gradyn_sensitivity::{Case, Confirm, Sample, Share, shares};
 
 /// Records that are looked at, and how many of them may be those of events and restarts.
@@ -28,8 +29,8 @@ pub struct ProductCheck {
     pub distance: f64,
     /// Time of the record where it is [s].
     pub time: f64,
-    /// Number of its objective, in the model.
-    pub objective: usize,
+    /// Its objective.
+    pub objective: String,
     /// Which of (1) it is between.
     pub between: Between,
 }
@@ -95,17 +96,30 @@ impl Samples {
     }
 }
 
-impl Prepared {
-    /// (1) and (2) at the records of `samples`.
+impl Claim<'_> {
+    /// (1) and (2) at the records of `samples`, and transposes of a fit: what is farthest apart.
     pub(super) fn check_products(
         &self,
-        run: &Run,
         direction: &Direction,
         samples: &Samples,
     ) -> Result<ProductCheck, Error> {
+        let fitted = self.fit.zip(self.numbers.residuals.as_ref());
+        let fitted = fitted.map(|f| check_transposes(self.model, self.run, f, &direction.d)).transpose()?;
+        match fitted {
+            Some(fit) if self.run.psi.is_empty() => Ok(fit),
+            Some(fit) => {
+                let steps = self.check_steps(direction, samples)?;
+                Ok(if fit.distance > steps.distance || fit.distance.is_nan() { fit } else { steps })
+            }
+            None => self.check_steps(direction, samples),
+        }
+    }
+    /// (1) and (2) at the records of `samples`.
+    fn check_steps(&self, direction: &Direction, samples: &Samples) -> Result<ProductCheck, Error> {
         // (1), with the final time at rest
-        let recipe = run.method.build(&self.model);
-        let case = self.case(&recipe, run);
+        let Self { model, run, .. } = *self;
+        let recipe = run.method.build(&model.model);
+        let case = model.case(&recipe, run);
         let mut d = direction.d.clone();
         d.resize(run.rho.len(), 0.0);
         let shares = shares(&case, &d, &samples.taken)?;
@@ -114,7 +128,7 @@ impl Prepared {
             records: samples.taken.len(),
             distance: 0.0,
             time: run.trajectory.plan.t[0],
-            objective: 0,
+            objective: model.model.objectives.first().cloned().unwrap_or_default(),
             between: Between::Residual,
         };
         let sizes = sizes(&shares, run.trajectory.layout.o);
@@ -124,7 +138,8 @@ impl Prepared {
                 let distance = (pair[1] - pair[0]).abs() / size;
                 if size > 0.0 && (distance > check.distance || distance.is_nan()) {
                     let time = run.trajectory.plan.t[share.record];
-                    check = ProductCheck { distance, time, objective: share.objective, between, ..check };
+                    let objective = model.model.objectives[share.objective].clone();
+                    check = ProductCheck { distance, time, objective, between, ..check };
                 }
             }
         }

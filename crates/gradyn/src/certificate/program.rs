@@ -4,12 +4,15 @@
 //! (∇ψ) d = dψ along d, by a complex step through the steps of the run                                   (1)
 //! |s|² = Σ (s_q/|q|)² + Σ (s_v/|v|)²,   ln |s| ≈ c + g t        over the last three quarters of the run (2)
 //! ```
-//! |q| and |v| are the largest of the run. The horizon is the time in which e^{g t} grows to 10⁴.
+//! Of a fit (1) is r_ρ d, by the outputs of the records. |q| and |v| are the largest of the run. The horizon is the time in which e^{g t} grows to 10⁴.
 
+use super::claim::{Claim, SQUARES};
 use super::direction::Direction;
 use super::products::Samples;
+use super::squares::Slopes;
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};
+use crate::registry::Sensitivity;
 use gradyn_num::largest;
 use gradyn_sensitivity::{Case, Confirm, Gradient, program};
 
@@ -37,6 +40,13 @@ pub struct Growth {
 }
 
 impl ProgramCheck {
+    /// Adds the distance of an objective; `None` if its gradient is zero to rounding.
+    fn add(&mut self, objective: &str, distance: Option<f64>) {
+        if distance.is_none() {
+            self.zero.push(objective.to_owned());
+        }
+        self.distances.push(distance.unwrap_or(0.0));
+    }
     /// The largest distance of all objectives.
     pub fn distance(&self) -> f64 {
         largest(self.distances.iter().copied())
@@ -48,6 +58,10 @@ impl Growth {
     pub fn horizon(&self) -> f64 {
         if self.rate > 0.0 { HORIZON.ln() / self.rate } else { f64::INFINITY }
     }
+    /// What perturbations of a design have grown by at the end.
+    pub(super) fn factor(&self) -> f64 {
+        (self.rate * self.duration).exp()
+    }
     /// Do perturbations grow exponentially beyond the horizon within the run?
     pub fn is_beyond(&self) -> bool {
         self.duration > self.horizon()
@@ -57,47 +71,51 @@ impl Growth {
 impl Prepared {
     /// One direction of a gradient of a run against a complex step through the program, (1), and growth (2).
     pub fn check_program(&self, run: &Run, rows: &Gradient) -> Result<ProgramCheck, Error> {
-        Ok(self.through_program(run, rows, Confirm::All)?.0)
+        let claim = Claim::new(self, run, (Sensitivity::DiscreteAdjoint, rows), None);
+        Ok(claim.through_program(&Direction::new(self), Confirm::All)?.0)
     }
+}
+
+impl Claim<'_> {
     /// One direction through the program, with s of some records for the check of products.
     pub(super) fn through_program(
         &self,
-        run: &Run,
-        rows: &Gradient,
+        direction: &Direction,
         confirm: Confirm,
     ) -> Result<(ProgramCheck, Samples), Error> {
-        self.check_own(run)?;
-        let direction = &Direction::new(self).d;
-        let recipe = run.method.build(&self.model);
-        let case = self.case(&recipe, run);
+        let Self { model, run, .. } = *self;
+        model.check_own(run)?;
+        let recipe = run.method.build(&model.model);
+        let case = model.case(&recipe, run);
         let mut norms = Norms::new(&case);
         let mut samples = Samples::new(&case);
+        let mut slopes = self.fit.map(|fit| Slopes::new(model, run, fit, &direction.d)).transpose()?;
         // dψ along the direction; a second sweep is that of the final time
         let mut sweeps = 0;
-        let along = |direction: &[f64]| -> Result<Vec<f64>, Error> {
+        let along = |d: &[f64]| -> Result<Vec<f64>, Error> {
             sweeps += 1;
             let first = sweeps == 1;
             let observe = |n: usize, s: &[f64]| {
                 if first {
                     norms.set(n, s);
                     samples.take(n, s);
+                    slopes.iter_mut().for_each(|slopes| slopes.take(&case, n, s));
                 }
             };
-            let mut all = program::directional(&case, direction, confirm, observe)?;
-            self.slopes(run).into_iter().for_each(|(k, slope)| all[k] *= slope);
+            let mut all = program::directional(&case, d, confirm, observe)?;
+            model.slopes(run).into_iter().for_each(|(k, slope)| all[k] *= slope);
             Ok(all)
         };
-        let exact = self.total_along(direction.clone(), along)?;
+        let exact = model.total_along(direction.d.clone(), along)?;
         // (1) of each objective
-        let mut check =
-            ProgramCheck { distances: vec![], zero: vec![], growth: norms.growth(&run.trajectory.plan.t) };
-        for (k, (row, exact)) in rows.iter().zip(&exact).enumerate() {
-            let parts: Vec<f64> = row.iter().zip(direction).map(|(g, d)| g * d).collect();
-            let distance = compared(&parts, *exact, run.psi[k]);
-            if distance.is_none() {
-                check.zero.push(self.model.objectives[k].clone());
-            }
-            check.distances.push(distance.unwrap_or(0.0));
+        let growth = norms.growth(&run.trajectory.plan.t);
+        let mut check = ProgramCheck { distances: vec![], zero: vec![], growth };
+        for (j, (row, exact)) in self.numbers.rows.iter().zip(&exact).enumerate().take(run.psi.len()) {
+            let parts: Vec<f64> = row.iter().zip(&direction.d).map(|(g, d)| g * d).collect();
+            check.add(&self.names[j], compared(&parts, *exact, run.psi[j]));
+        }
+        if let Some((slopes, residuals)) = slopes.as_ref().zip(self.numbers.residuals.as_ref()) {
+            check.add(SQUARES, slopes.distance(residuals));
         }
         Ok((check, samples))
     }

@@ -3,6 +3,7 @@
 //! Within a memory budget records are made again for each such look: there is one.
 
 use super::cuts::Cuts;
+use super::decisions::Decisions;
 use super::kept_rows::KeptRows;
 use super::rows_of;
 use crate::prepare::{Passed, Prepared, Run};
@@ -30,6 +31,8 @@ pub(super) struct Along<'a> {
     pub terms: Evaluator<f64>,
     /// Cuts, poles and kinks between the nodes.
     pub passed: Vec<Passed>,
+    /// What steps have decided, against the motion.
+    pub decisions: Decisions,
 }
 
 /// Memory of the look.
@@ -61,6 +64,7 @@ impl<'a> Along<'a> {
             rows: KeptRows::new(model, &run.method, traj, p),
             terms: model.model.every_row().evaluator(p),
             passed: vec![],
+            decisions: Decisions::new(model, p),
         };
         let mut look = Look {
             model,
@@ -85,6 +89,7 @@ impl<'a> Along<'a> {
             if along.not_finite.iter().all(Option::is_none) {
                 along.see_motion(n, &mut look);
                 cuts.see(n);
+                along.decisions.see(n, traj);
             }
         }
         along.passed = cuts.found;

@@ -12,9 +12,10 @@
 //! order.
 
 use crate::prepare::{Jump, Prepared, Run};
+use gradyn_dynamics::Numbers;
 use gradyn_dynamics::motion::Piece;
 use gradyn_model::spline::Kind;
-use gradyn_model::{Evaluator, FunctionalSet, Level, Subject};
+use gradyn_model::{Evaluator, FunctionalSet, Level, Owner, Subject};
 use gradyn_num::{Dual, largest};
 
 /// What jumps at a declared time inside the run, (1).
@@ -101,24 +102,51 @@ fn jump_at(
     Some(Jump { t, what, subject, impact: k < 2, declared: plan.declared[n].is_some() })
 }
 
-/// Forces and integrands at θ of step `n` where the motion is, and Φ̈ there as a function of time alone, with
-/// the coordinates of the begin of the step.
-pub(crate) fn acting(run: &Run, n: usize, θ: f64, terms: &mut Evaluator<f64>) -> [Vec<f64>; 3] {
-    let plan = &run.trajectory.plan;
-    let lay = run.trajectory.layout;
-    let t = plan.t[n - 1] + θ * plan.h[n - 1];
-    let [_, _, _, rows, _] = quantities(run, n - 1, (t, n), terms);
-    // on the polynomials of the step
-    let mut moving = vec![Dual::from(0.0); lay.z()];
-    Piece::of_step(&run.trajectory, n).at(θ, &mut moving);
-    let node: Vec<f64> = moving.iter().map(|x| x.re).collect();
-    let at = lay.node(t, &node);
-    terms.at(t, at.q);
-    let mut forces = vec![0.0; lay.n];
-    let mut integrands = vec![0.0; lay.o];
-    terms.forces(&at, &mut forces);
-    terms.measure(FunctionalSet::Integrand, &at, &mut integrands);
-    [forces, rows, integrands]
+/// What acts on the way through a step.
+pub(crate) struct Acting<'a> {
+    run: &'a Run,
+    n: usize,
+    /// The begin of the step, and the way through it.
+    begin: Numbers<'a>,
+    way: Piece<'a>,
+    /// Do rows follow the time?
+    timed: bool,
+}
+
+impl<'a> Acting<'a> {
+    /// Of step `n` of a run.
+    pub(crate) fn new(run: &'a Run, n: usize, terms: &mut Evaluator<f64>) -> Self {
+        terms.set_branches(&run.trajectory.branches(n));
+        // rows of bodies and joints are those of positions alone
+        let by_time = |owner: Owner| matches!(owner, Owner::Driver | Owner::Constraint);
+        let timed = run.system.row_names().iter().any(|row| by_time(row.owner));
+        let way = Piece::of_step(&run.trajectory, n);
+        Self { run, n, begin: run.trajectory.record(n - 1), way, timed }
+    }
+    /// Forces and integrands at θ of the step where the motion is, and Φ̈ there as a function of time alone, with
+    /// the coordinates of the begin of the step.
+    pub(crate) fn at(&self, θ: f64, terms: &mut Evaluator<f64>) -> [Vec<f64>; 3] {
+        let plan = &self.run.trajectory.plan;
+        let lay = self.run.trajectory.layout;
+        let t = plan.t[self.n - 1] + θ * plan.h[self.n - 1];
+        let mut rows = vec![0.0; if self.timed { lay.m } else { 0 }];
+        if self.timed {
+            let at = lay.node(t, &self.begin);
+            terms.at(at.t, at.q);
+            terms.constraint(&at, Level::ACCELERATION, &mut rows);
+        }
+        // on the polynomials of the step
+        let mut moving = vec![Dual::from(0.0); lay.z()];
+        self.way.at(θ, &mut moving);
+        let node: Vec<f64> = moving.iter().map(|x| x.re).collect();
+        let at = lay.node(t, &node);
+        terms.at(at.t, at.q);
+        let mut forces = vec![0.0; lay.n];
+        let mut integrands = vec![0.0; lay.o];
+        terms.forces(&at, &mut forces);
+        terms.measure(FunctionalSet::Integrand, &at, &mut integrands);
+        [forces, rows, integrands]
+    }
 }
 
 /// Φ, Φ̇, forces, Φ̈ and integrands with the coordinates of node `n` at another time, on the branches of

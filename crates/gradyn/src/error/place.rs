@@ -26,7 +26,7 @@ impl Place {
         Self { file: String::new(), line: 0, column: 0, bytes, source: String::new(), marked: 0 }
     }
     /// Bytes of a text with a name.
-    pub(super) fn new(file: &str, text: &str, bytes: Range<usize>) -> Self {
+    pub(crate) fn new(file: &str, text: &str, bytes: Range<usize>) -> Self {
         let floor = |k: usize| (0..=k.min(text.len())).rev().find(|k| text.is_char_boundary(*k)).unwrap_or(0);
         let start = floor(bytes.start);
         let begin = text[..start].rfind('\n').map_or(0, |k| k + 1);

@@ -84,11 +84,20 @@ impl Prepared {
             return Err(Error::argument(message, help));
         }
         check_finite("weights", weights)?;
-        check_products(self, run, &records, |k| weights[k] != 0.0)?;
+        self.output_products(run, &records, weights)
+    }
+    /// (1) of the outputs of some records.
+    pub(crate) fn output_products(
+        &self,
+        run: &Run,
+        records: &[usize],
+        weights: &[f64],
+    ) -> Result<Vec<f64>, Error> {
+        check_products(self, run, records, |k| weights[k] != 0.0)?;
         let recipe = run.method.build(&self.model);
         let case = self.case(&recipe, run);
         check_held(self, run, &case)?;
-        let mut gradient = weighted_outputs(&case, &records, weights)?;
+        let mut gradient = weighted_outputs(&case, records, weights)?;
         // no sample moves with a final time that a condition gives
         gradient.truncate(self.parameters().len());
         match self.parameters().iter().zip(&gradient).find(|(_, g)| !g.is_finite()) {

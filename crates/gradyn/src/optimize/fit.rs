@@ -50,6 +50,10 @@ impl Fit {
         let columns = fit.columns.iter().map(|(name, scale)| (name.text.clone(), *scale)).collect();
         Ok(Self { columns, record, place: fit.place.clone() })
     }
+    /// Where the file says what is fitted [bytes].
+    pub(crate) fn place(&self) -> &Option<Range<usize>> {
+        &self.place
+    }
     /// Number of residuals.
     pub fn count(&self) -> usize {
         self.record.times.len() * self.columns.len()
@@ -100,24 +104,45 @@ impl Fit {
         };
         self.record.times.iter().map(node).collect()
     }
-    /// r and ∂r/∂ρ (1), by rows.
-    pub(super) fn residuals(&self, model: &Prepared, run: &Run) -> Result<Residuals, Error> {
+    /// r of (1), by rows.
+    pub(crate) fn values(&self, model: &Prepared, run: &Run) -> Result<Vec<f64>, Error> {
         let nodes = self.nodes(run)?;
-        let table = model.table(run, None)?;
-        let slopes = model.output_sensitivities_at(run, &nodes)?;
+        let rows = model.rows_at(run, nodes.iter().copied());
+        run.trajectory.check_made()?;
         let mut values = vec![];
+        for ((node, row), measured) in nodes.iter().zip(&rows).zip(&self.record.values) {
+            for (((name, scale), y), measured) in self.columns.iter().zip(&row[1..]).zip(measured) {
+                check_finite(name, run.trajectory.plan.t[*node], &[*y])?;
+                values.push((y - measured) / scale);
+            }
+        }
+        Ok(values)
+    }
+    /// r and ∂r/∂ρ (1), by rows.
+    pub(crate) fn residuals(&self, model: &Prepared, run: &Run) -> Result<Residuals, Error> {
+        let nodes = self.nodes(run)?;
+        let values = self.values(model, run)?;
+        let slopes = model.output_sensitivities_at(run, &nodes)?;
         let mut jacobian = vec![];
-        for ((node, measured), y_rho) in nodes.iter().zip(&self.record.values).zip(&slopes) {
-            for (j, (name, scale)) in self.columns.iter().enumerate() {
-                let y = table.rows[*node][1 + j];
-                if !(y.is_finite() && y_rho[j].iter().all(|x| x.is_finite())) {
-                    let equation = format!("column {name}, or its derivative");
-                    return Err(StepError::NotFinite { t: run.trajectory.plan.t[*node], equation }.into());
-                }
-                values.push((y - measured[j]) / scale);
-                jacobian.extend(y_rho[j].iter().map(|y| y / scale));
+        for (node, y_rho) in nodes.iter().zip(&slopes) {
+            for ((name, scale), row) in self.columns.iter().zip(y_rho) {
+                check_finite(name, run.trajectory.plan.t[*node], row)?;
+                jacobian.extend(row.iter().map(|y| y / scale));
             }
         }
         Ok(Residuals { values, jacobian })
     }
+    /// Records at the times of the residuals, and the scale of each residual of one of them.
+    pub(crate) fn samples(&self, run: &Run) -> Result<(Vec<usize>, Vec<f64>), Error> {
+        Ok((self.nodes(run)?, self.columns.iter().map(|c| c.1).collect()))
+    }
+}
+
+/// Refuses a column, or its derivatives, that are not finite at a time [s].
+fn check_finite(column: &str, t: f64, numbers: &[f64]) -> Result<(), Error> {
+    if numbers.iter().all(|x| x.is_finite()) {
+        return Ok(());
+    }
+    let equation = format!("column {column}, or its derivative");
+    Err(StepError::NotFinite { t, equation }.into())
 }

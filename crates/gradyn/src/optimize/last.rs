@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::gradient::GradientReport;
 use crate::prepared::{Prepared, Run};
 use gradyn_model::Warning;
+use std::time::Instant;
 
 /// A scenario at the last design.
 pub struct Last {
@@ -17,7 +18,7 @@ pub struct Last {
     pub run: Run,
     /// Its gradient, where the study has objectives or limits.
     pub gradient: Option<GradientReport>,
-    /// What is known of the gradient, if that was asked for.
+    /// What is known of the gradient and of the residuals of a fit, if that was asked for.
     pub certificate: Option<Certificate>,
 }
 
@@ -37,8 +38,16 @@ impl Optimization {
             let run = model.run(&self.method)?;
             let asked = !model.objectives().is_empty();
             let gradient = asked.then(|| model.gradient(&run, self.sensitivity)).transpose()?;
-            let certified = gradient.as_ref().filter(|_| certify);
-            let certificate = certified.map(|g| model.certify(&run, g)).transpose()?;
+            let certificate = match (&self.fit, &gradient) {
+                _ if !certify => None,
+                (Some(fit), gradient) => {
+                    let started = Instant::now();
+                    let residuals = fit.residuals(&model, &run)?;
+                    let seconds = started.elapsed().as_secs_f64();
+                    Some(model.certify_fit(&run, gradient.as_ref(), (fit, residuals), seconds)?)
+                }
+                (None, gradient) => gradient.as_ref().map(|g| model.certify(&run, g)).transpose()?,
+            };
             Ok(Last { scenario: s.name.clone(), model, run, gradient, certificate })
         };
         self.scenarios.iter().map(one).collect()

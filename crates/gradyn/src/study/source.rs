@@ -26,7 +26,7 @@ impl Source {
         if self.text.is_empty() { e } else { e.in_text(&self.name, &self.text) }
     }
     /// Where the file names an element.
-    fn place_of(&self, subject: &Subject) -> Option<Range<usize>> {
+    pub(super) fn place_of(&self, subject: &Subject) -> Option<Range<usize>> {
         let m = &self.file.mechanism;
         let named = |name: &gradyn_model::mechanism::Text| name.text == subject.name;
         let found = match subject.kind {
@@ -36,7 +36,11 @@ impl Source {
             Owner::Force => m.forces.iter().map(|f| &f.name).find(|n| named(n)),
             Owner::Event => m.events.iter().map(|e| &e.name).find(|n| named(n)),
             Owner::Parameter => m.parameters.iter().map(|p| &p.name).find(|n| named(n)),
-            Owner::Objective => m.objectives.iter().map(|o| &o.name).find(|n| named(n)),
+            // limited expressions are objectives of an optimisation
+            Owner::Objective => {
+                let limits = self.file.study.optimize.iter().flat_map(|o| &o.limits).map(|l| &l.name);
+                m.objectives.iter().map(|o| &o.name).chain(limits).find(|n| named(n))
+            }
             Owner::Constraint | Owner::Coordinate | Owner::Derivative | Owner::FinalTime | Owner::Option => {
                 None
             }

@@ -5,6 +5,7 @@ mod agreement;
 mod alarms;
 mod ali3p;
 mod alloc_free;
+mod certificate;
 mod check;
 mod continuous;
 mod control;
