@@ -30,7 +30,7 @@ pub use choice::AUTO;
 pub use run::{StudyModel, StudyRun};
 
 use crate::error::Error;
-use crate::file::{ModelFile, Origins, StudySection};
+use crate::file::{Fit, ModelFile, Origins, StudySection};
 use crate::method::Method;
 use crate::prepared::Prepared;
 use crate::registry::Sensitivity;
@@ -42,7 +42,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// A model and how it is run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Study {
     source: Arc<Source>,
     choice: Choice,
@@ -133,6 +133,21 @@ impl Study {
         m.until = None;
         self
     }
+    /// The record that the file refers to, as its name and its text; nothing if there is none.
+    pub fn record(&self) -> Result<Option<(String, String)>, Error> {
+        let ModelFile { folder, anywhere, study, .. } = self.file();
+        let fit = study.optimize.as_ref().and_then(|o| o.fit.as_ref());
+        let text = |fit: &Fit| fit.text(folder, *anywhere).transpose();
+        fit.and_then(text).transpose().map_err(|e| self.locate(e))
+    }
+    /// Gives the text of the record that the file refers to, so that nothing is read for it.
+    pub fn attach(&mut self, text: &str) -> &mut Self {
+        let study = &mut Arc::make_mut(&mut self.source).file.study;
+        if let Some(fit) = study.optimize.as_mut().and_then(|o| o.fit.as_mut()) {
+            fit.attach(text);
+        }
+        self
+    }
     /// Lets paths in the file lead to folders that are not below its own.
     pub fn allow_path(&mut self) -> &mut Self {
         Arc::make_mut(&mut self.source).file.anywhere = true;
@@ -191,6 +206,12 @@ impl Study {
     /// The model at some parameters, with the method and the sensitivity of this study.
     pub fn at(&self, rho: &[f64]) -> Result<StudyModel, Error> {
         let prepared = self.prepared()?.at(rho).map_err(|e| self.locate(e))?;
+        self.model(prepared)
+    }
+    /// The model at some parameters as optimisers and sweeps take it: on the branch of the values of the file,
+    /// by a walk from there where that is needed; another branch is an error.
+    pub fn at_on_branch(&self, rho: &[f64]) -> Result<StudyModel, Error> {
+        let prepared = self.prepared()?.at_on_branch(rho).map_err(|e| self.locate(e))?;
         self.model(prepared)
     }
     /// The model at the values of the file.
