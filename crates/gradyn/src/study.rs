@@ -23,6 +23,7 @@
 //! possible again. Errors know their line of the file.
 
 mod choice;
+mod measured;
 mod run;
 mod source;
 
@@ -30,7 +31,7 @@ pub use choice::AUTO;
 pub use run::{StudyModel, StudyRun};
 
 use crate::error::Error;
-use crate::file::{Fit, ModelFile, Origins, StudySection};
+use crate::file::{ModelFile, Origins, StudySection};
 use crate::method::Method;
 use crate::prepared::Prepared;
 use crate::registry::Sensitivity;
@@ -131,21 +132,6 @@ impl Study {
         let m = self.mechanism();
         m.t_end = t_end.into();
         m.until = None;
-        self
-    }
-    /// The record that the file refers to, as its name and its text; nothing if there is none.
-    pub fn record(&self) -> Result<Option<(String, String)>, Error> {
-        let ModelFile { folder, anywhere, study, .. } = self.file();
-        let fit = study.optimize.as_ref().and_then(|o| o.fit.as_ref());
-        let text = |fit: &Fit| fit.text(folder, *anywhere).transpose();
-        fit.and_then(text).transpose().map_err(|e| self.locate(e))
-    }
-    /// Gives the text of the record that the file refers to, so that nothing is read for it.
-    pub fn attach(&mut self, text: &str) -> &mut Self {
-        let study = &mut Arc::make_mut(&mut self.source).file.study;
-        if let Some(fit) = study.optimize.as_mut().and_then(|o| o.fit.as_mut()) {
-            fit.attach(text);
-        }
         self
     }
     /// Lets paths in the file lead to folders that are not below its own.
