@@ -83,6 +83,8 @@ def matrix(x: Any, names: Sequence[str], nominal: Array) -> Array:
 
 def check_finite(x: Array, names: Sequence[str]) -> None:
     """Refuses a number that is not finite, by its name."""
+    if np.isfinite(x).all():
+        return
     for name, value in zip(names, x):
         if not np.isfinite(value):
             raise ArgumentError(f"parameter `{name}` is {value}", help="give a finite number", subject=name)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -25,23 +24,22 @@ class Evaluations:
     """Objectives and Jacobians by design; the last few are remembered. Nothing here asks for a certificate."""
 
     def __init__(self, core: _core.Core) -> None:
-        self._core = core
+        self._evaluate = core.evaluate
         self._lock = threading.Lock()
-        self._known: OrderedDict[bytes, tuple[Array, Array]] = OrderedDict()
+        self._known: dict[bytes, tuple[Array, Array]] = {}
 
     def __call__(self, x: Array) -> tuple[Array, Array]:
         key = x.tobytes()
-        with self._lock:
-            found = self._known.get(key)
+        found = self._known.get(key)
         if found is not None:
             return found
-        psi, rows, _ = self._core.evaluate(x.tolist(), True)
-        assert rows is not None
+        psi, rows, _ = self._evaluate(x.tolist(), True)
+        found = psi, cast(Array, rows)
         with self._lock:
-            self._known[key] = psi, rows
-            while len(self._known) > _REMEMBERED:
-                self._known.popitem(last=False)
-        return psi, rows
+            if len(self._known) >= _REMEMBERED:
+                del self._known[next(iter(self._known))]
+            self._known[key] = found
+        return found
 
 
 class _Function:
@@ -53,6 +51,10 @@ class _Function:
         self._model = model
         self._weights = weights
         self._free = list(free)
+        # one objective alone keeps its bits, and is taken without sums
+        ones = np.flatnonzero(weights)
+        self._only = int(ones[0]) if len(ones) == 1 and weights[ones[0]] == 1.0 else None
+        self._all = len(free) == len(model.x0) and list(free) == list(range(len(free)))
         parameters = list(model.parameters.values())
         #: Names of the parameters that vary, in the order of x.
         self.parameters = tuple(parameters[k].name for k in free)
@@ -63,20 +65,22 @@ class _Function:
 
     def _full(self, x: Any) -> Array:
         """All parameters of the model."""
+        # what optimisers give, at once; the model refuses what is not finite
+        if self._all and type(x) is np.ndarray and x.dtype == np.float64 and x.shape == self.x0.shape:
+            return x
         part = numbers("x", x)
         if part.shape != self.x0.shape:
             message = f"x: an array of shape {part.shape} for {len(self.parameters)} parameters"
             raise ArgumentError(message, help=f"give one number for each of {', '.join(self.parameters)}")
         check_finite(part, self.parameters)
-        return spread(part, self._free, self._model.x0)
+        return part if self._all else spread(part, self._free, self._model.x0)
 
     def _both(self, x: Any) -> tuple[float, Array]:
         """Value and gradient."""
         psi, rows = self._model._evaluations(self._full(x))
-        # one objective alone keeps its bits
-        ones = np.flatnonzero(self._weights)
-        if len(ones) == 1 and self._weights[ones[0]] == 1.0:
-            return float(psi[ones[0]]), rows[ones[0], self._free]
+        if self._only is not None:
+            row: Array = rows[self._only]
+            return psi.item(self._only), row if self._all else row[self._free]
         return float(self._weights @ psi), (self._weights @ rows)[self._free]
 
 

@@ -69,7 +69,7 @@ class Gradient:
     >>> g = gradyn.example("five_bar").gradient(t_end=0.5, certificate=False)
     >>> g.jacobian.shape == (len(g.objectives), len(g.parameters))
     True
-    >>> g["psi1", "L_A1"] == g.jacobian[0, list(g.parameters).index("L_A1")]
+    >>> g["psi1", "L_A1"] == g.jacobian[0, list(g.parameters).index("L_A1")].item()
     True
     """
 

@@ -7,7 +7,7 @@
 >>> bar = m.body("bar", rod={"points": ["A", "B"], "length": L, "mass": 2})
 >>> m.joint("pin", "revolute", between=["ground.O", bar.at("A")])
 >>> m.initial(position={bar["angle"]: "-60 deg"})
->>> m.objective("tip", terminal=bar["B.x"])
+>>> _ = m.objective("tip", terminal=bar["B.x"])
 >>> m.study(t_end=1, method={"formulation": "index1", "integrator": "dopri5"})
 >>> model = m.model()
 >>> model.objectives
