@@ -31,8 +31,9 @@ _LOOK = 0.05
 _known: dict[str, Any] = {}
 
 
-def compute(version: str, job: bytes, x: Array) -> Block:
-    """What a worker does: some samples on one thread."""
+def compute(version: str, job: bytes, x: Array, tries: int = 0) -> Block:
+    """What a worker does: some samples on one thread. Each try is a task of its own, also for executors that
+    know a task by its arguments."""
     if version != _core.__version__:
         message = f"the sweep is of Gradyn {version}, and this worker has {_core.__version__}"
         raise VersionError(message, help="install the same version everywhere: results would differ")
@@ -61,15 +62,26 @@ class _Crew:
     def __init__(self, given: Executor | Callable[[], Executor]) -> None:
         self._make = None if hasattr(given, "submit") else given
         self._executor = self._make() if self._make is not None else cast(Executor, given)
+        self._seen: set[str] = set()
 
     def submit(self, job: bytes, chunk: _Chunk) -> None:
         """Sends a chunk to a worker."""
-        chunk.future = self._executor.submit(compute, _core.__version__, job, chunk.x)
+        chunk.future = self._executor.submit(compute, _core.__version__, job, chunk.x, chunk.tries)
 
     def width(self) -> int:
         """How many workers there are."""
         count = getattr(self._executor, "_max_workers", None)
         return count if isinstance(count, int) else _WORKERS
+
+    def lost(self) -> list[str]:
+        """Workers of Dask that have gone since the last look: Dask itself computes their chunks again."""
+        client = getattr(self._executor, "_client", None)
+        if client is None or not hasattr(client, "scheduler_info"):
+            return []
+        here = set(client.scheduler_info(n_workers=-1)["workers"])
+        gone = sorted(self._seen - here)
+        self._seen = here
+        return gone
 
     def replace(self) -> bool:
         """Makes a new executor, if there is a way."""
@@ -118,6 +130,9 @@ def distributed(
             except Exception as e:
                 _again(crew, e, under_way, retries, report)
             else:
+                last = under_way[-1]
+                for worker in crew.lost():
+                    report.append((chunk.first, last.first + len(last.x) - 1, f"{worker} has gone"))
                 under_way.popleft()
                 yield block
     finally:

@@ -141,15 +141,22 @@ class Sweep:
                 self._blocks.append(block)
                 self._done += len(block[0])
                 yield from self._rows(block, first)
-        except Interrupted as e:
-            e.result = self
-            raise
+        except KeyboardInterrupt as e:
+            raise self._interrupted(e) from None
 
     def collect(self) -> Sweep:
         """Computes all rows; after an interruption it goes on where it ended."""
-        for _ in self:
-            pass
+        try:
+            for _ in self:
+                pass
+        except KeyboardInterrupt as e:
+            raise self._interrupted(e) from None
         return self
+
+    def _interrupted(self, e: KeyboardInterrupt) -> Interrupted:
+        """Ctrl-C with the rows so far, whether it came while they were computed or between them."""
+        self._done = sum(len(block[0]) for block in self._blocks)
+        return e if isinstance(e, Interrupted) and e.result is self else Interrupted(result=self)
 
     def _with_places(self) -> Iterator[tuple[Block, int]]:
         """Blocks with the numbers of their first samples."""

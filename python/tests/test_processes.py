@@ -190,7 +190,10 @@ def test_dask_gives_the_same_bits(short, samples, table) -> None:
                 killed = True
                 pids = client.run(os.getpid)
                 os.kill(next(iter(pids.values())), signal.SIGKILL)
+                # Dask notices that by a connection that closes
+                time.sleep(0.5)
         assert equal(sweep, table)
+        assert [why for _, _, why in sweep.retries if "has gone" in why]
 
 
 INTERRUPTED = """
