@@ -32,7 +32,9 @@ def version() -> str:
 def content(built: Path) -> dict[str, bytes]:
     """Files of the package, and the module."""
     package = ROOT / "python" / "gradyn"
-    files = {f"gradyn/{p.name}": p.read_bytes() for p in sorted(package.iterdir()) if p.suffix in (".py", ".pyi")}
+    files = {
+        f"gradyn/{p.name}": p.read_bytes() for p in sorted(package.iterdir()) if p.suffix in (".py", ".pyi")
+    }
     files["gradyn/py.typed"] = b""
     module = next((name for name in MODULES if (built / name).exists()), None)
     if module is None:
@@ -53,7 +55,9 @@ def main(built: Path, out: Path) -> None:
     info = f"gradyn-{version()}.dist-info"
     files = content(built)
     files[f"{info}/METADATA"] = f"Metadata-Version: 2.1\nName: gradyn\nVersion: {version()}\n".encode()
-    files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: pack\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+    files[f"{info}/WHEEL"] = (
+        f"Wheel-Version: 1.0\nGenerator: pack\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+    )
     lines = "".join(record(name, data) for name, data in files.items())
     files[f"{info}/RECORD"] = f"{lines}{info}/RECORD,,\n".encode()
 

@@ -40,8 +40,9 @@ from .lists import (
     schema,
 )
 from .mechanism import Body, Mechanism
-from .model import Model, Parameter, Samples, example, load, loads
+from .model import Model, Parameter, example, load, loads
 from .run import Run
+from .samples import Samples
 from .statics import Equilibrium
 from .study import Result
 from .sweep import Row, Sweep

@@ -79,9 +79,9 @@ class Studies:
     ) -> Result:
         """The optimisation or the fit that the file describes in [study.optimize].
 
-        `callback` is told each evaluation and stops the run by a true answer. `resume` goes on from a result, or
-        from the history that `Result.save` has written. Ctrl-C raises `Interrupted`, whose `result` has the best
-        design by then.
+        `callback` is told each evaluation and stops the run by a true answer. `resume` goes on from a result,
+        or from the history that `Result.save` has written. Ctrl-C raises `Interrupted`, whose `result` has
+        the best design by then.
         """
         model = self.using(**settings)
         study = model._core.study(optimizer, starts, seed, max_evaluations, count(threads))
@@ -97,8 +97,8 @@ class Studies:
     ) -> Self:
         """The model with a measured record: times [s], and values of sensors or expressions at each of them.
 
-        `scales` are deviations that matter, 1 where they are absent; `parameters` are those that vary. What the
-        file says of its optimisation is replaced.
+        `scales` are deviations that matter, 1 where they are absent; `parameters` are those that vary. What
+        the file says of its optimisation is replaced.
         """
         times = numbers("t", t).ravel()
         columns = {str(name): numbers(f"data `{name}`", values).ravel() for name, values in data.items()}
@@ -119,12 +119,20 @@ class Studies:
         parameters: Sequence[str] | None = None,
         **options: Any,
     ) -> Result:
-        """Fits a record: the one of the file, or times and values that are given; options are those of `optimize`."""
+        """Fits a record: the one of the file, or times and values that are given; options are those of
+        `optimize`.
+        """
         if (t is None) != (data is None):
-            raise ArgumentError("fit: times and data belong together", help="give both, or none for those of the file")
-        model = self if t is None or data is None else self.fitting(t, data, scales=scales, parameters=parameters)
+            raise ArgumentError(
+                "fit: times and data belong together", help="give both, or none for those of the file"
+            )
+        model = (
+            self if t is None or data is None else self.fitting(t, data, scales=scales, parameters=parameters)
+        )
         if not model._info["fit"]:
-            raise ArgumentError("the model fits no record", help="give times and data: model.fit(t, {\"sensor\": values})")
+            raise ArgumentError(
+                "the model fits no record", help='give times and data: model.fit(t, {"sensor": values})'
+            )
         return model.optimize(**options)
 
     def residuals(self, *, threads: int | None = None) -> Residuals:
@@ -134,7 +142,7 @@ class Studies:
     def batch(
         self, samples: Any, *, gradient: bool = True, threads: int | None = None
     ) -> tuple[Array, Array, list[Exception | None]]:
-        """Objectives and Jacobians of rows of parameters on some threads: NaN and an error where one failed."""
+        """Objectives and Jacobians of rows of parameters, on threads: NaN and an error where one failed."""
         x = matrix(samples, list(self._parameters), self._nominal)
         psi, rows, _, errors = self._core.batch(x, gradient, count(threads))
         return psi, rows, errors
@@ -154,8 +162,8 @@ class Studies:
         """Objectives, derivatives and warnings of many designs: rows come in the order of the samples.
 
         Samples are rows of parameters, a dictionary of columns, a list of dictionaries, or a table of pandas.
-        They are computed on threads, or by the workers of an `executor`; a function that makes one lets a broken
-        executor be replaced. The bits are the same whoever computes them.
+        They are computed on threads, or by the workers of an `executor`; a function that makes one lets a
+        broken executor be replaced. The bits are the same whoever computes them.
         """
         model = self.using(**settings)
         x = matrix(samples, list(model._parameters), model._nominal)

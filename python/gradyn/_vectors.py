@@ -20,7 +20,9 @@ def unknown(what: str, name: str, valid: Sequence[str]) -> ArgumentError:
     """The error of a name that does not exist, with the nearest ones that do."""
     near = get_close_matches(name, valid, n=1)
     hint = f"did you mean `{near[0]}`? " if near else ""
-    return ArgumentError(f"there is no {what} `{name}`", help=f"{hint}valid: {', '.join(valid) or 'none'}", subject=name)
+    return ArgumentError(
+        f"there is no {what} `{name}`", help=f"{hint}valid: {', '.join(valid) or 'none'}", subject=name
+    )
 
 
 def index(what: str, name: str, valid: Sequence[str]) -> int:
@@ -54,7 +56,9 @@ def vector(x: Values, names: Sequence[str], nominal: Array) -> Array:
         found = numbers("parameters", x)
     if found.shape != (len(names),):
         help_ = f"give one number for each of {', '.join(names)}"
-        raise ArgumentError(f"parameters: an array of shape {found.shape} for {len(names)} parameters", help=help_)
+        raise ArgumentError(
+            f"parameters: an array of shape {found.shape} for {len(names)} parameters", help=help_
+        )
     check_finite(found, names)
     return found
 
@@ -67,7 +71,9 @@ def matrix(x: Any, names: Sequence[str], nominal: Array) -> Array:
         columns = {name: numbers(f"parameter `{name}`", column).ravel() for name, column in x.items()}
         lengths = {len(column) for column in columns.values()}
         if len(lengths) > 1:
-            raise ArgumentError("samples: columns of different lengths", help="give a value of each in every row")
+            raise ArgumentError(
+                "samples: columns of different lengths", help="give a value of each in every row"
+            )
         found: Array = np.tile(nominal, (lengths.pop() if lengths else 0, 1))
         for name, column in columns.items():
             found[:, index("parameter", name, names)] = column
@@ -77,7 +83,9 @@ def matrix(x: Any, names: Sequence[str], nominal: Array) -> Array:
         found = numbers("samples", x)
     if found.ndim != 2 or found.shape[1] != len(names):
         help_ = f"give rows of one number for each of {', '.join(names)}"
-        raise ArgumentError(f"samples: an array of shape {found.shape} for {len(names)} parameters", help=help_)
+        raise ArgumentError(
+            f"samples: an array of shape {found.shape} for {len(names)} parameters", help=help_
+        )
     return found
 
 

@@ -123,18 +123,15 @@ def distributed(
             chunk = under_way[0]
             try:
                 block = _wait(chunk)
-            except (GradynError, Interrupted) as e:
-                if not isinstance(e, InternalError):
+            except Exception as e:
+                if isinstance(e, GradynError) and not isinstance(e, InternalError):
                     raise
                 _again(crew, e, under_way, retries, report)
-            except Exception as e:
-                _again(crew, e, under_way, retries, report)
-            else:
-                last = under_way[-1]
-                for worker in crew.lost():
-                    report.append((chunk.first, last.first + len(last.x) - 1, f"{worker} has gone"))
-                under_way.popleft()
-                yield block
+                continue
+            last = under_way[-1].first + len(under_way[-1].x) - 1
+            report += [(chunk.first, last, f"{worker} has gone") for worker in crew.lost()]
+            under_way.popleft()
+            yield block
     finally:
         for chunk in under_way:
             if chunk.future is not None:
@@ -172,11 +169,7 @@ def _wait(chunk: _Chunk) -> Block:
 
 
 def _again(
-    crew: _Crew,
-    why: Exception,
-    under_way: deque[_Chunk],
-    retries: int,
-    report: list[tuple[int, int, str]],
+    crew: _Crew, why: Exception, under_way: deque[_Chunk], retries: int, report: list[tuple[int, int, str]]
 ) -> None:
     """Lets chunks be computed again: all that a broken executor had, or the one that failed."""
     broken = isinstance(why, BrokenExecutor)

@@ -21,7 +21,7 @@ _REMEMBERED = 8
 
 
 class Evaluations:
-    """Objectives and Jacobians by design; the last few are remembered. Nothing here asks for a certificate."""
+    """Objectives and Jacobians by design; the last few are remembered. No certificate is asked for."""
 
     def __init__(self, core: _core.Core) -> None:
         self._evaluate = core.evaluate
@@ -85,7 +85,7 @@ class _Function:
 
 
 class Objective(_Function):
-    """A function x → (value, gradient), for `minimize(f, f.x0, jac=True)`; `value` and `gradient` are its parts.
+    """A function x → (value, gradient), for `minimize(f, f.x0, jac=True)`.
 
     >>> import gradyn
     >>> f = gradyn.example("five_bar_balance").using(t_end=0.1).objective()

@@ -59,8 +59,9 @@ def refuse_callable(x: Any) -> None:
     if callable(x) and not isinstance(x, Expr):
         name = getattr(x, "__name__", "a function")
         raise ArgumentError(
-            f"`{name}` is a function of Python: a law must be an expression, which has exact derivatives on every thread",
-            help='write it as a text, such as "-k * bar.angle", or with gradyn.expressions: -k * tanh(bar["angle"])',
+            f"`{name}` is a function of Python: a law must be an expression, which has exact derivatives "
+            "on every thread",
+            help='write a text, such as "-k * bar.angle", or use gradyn.expressions: -k * tanh(bar["angle"])',
         )
 
 
@@ -152,7 +153,9 @@ class Expr:
         return self._compared(">=", other)
 
     def __bool__(self) -> bool:
-        raise ArgumentError(f"`{self}` is known in a run only", help="use if_(condition, a, b) of gradyn.expressions")
+        raise ArgumentError(
+            f"`{self}` is known in a run only", help="use if_(condition, a, b) of gradyn.expressions"
+        )
 
 
 def _call(name: str, *arguments: ExprLike) -> Expr:

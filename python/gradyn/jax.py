@@ -32,7 +32,9 @@ __all__ = ["Function", "function"]
 class Function:
     """Objectives as a function of parameters: an array in their order, or a dictionary by name."""
 
-    def __init__(self, model: Model, rows: tuple[int, ...], scalar: bool, free: tuple[int, ...], threads: int) -> None:
+    def __init__(
+        self, model: Model, rows: tuple[int, ...], scalar: bool, free: tuple[int, ...], threads: int
+    ) -> None:
         self._model = model
         self._rows = list(rows)
         self._scalar = scalar
@@ -99,8 +101,8 @@ class Function:
         @both.defjvp  # type: ignore[untyped-decorator,unused-ignore]
         def twice(primals: Any, tangents: Any) -> Any:
             raise NotImplementedError(
-                "second derivatives of a Gradyn function: gradients are exact once; use jax.grad or jax.jacobian, "
-                "and quasi-Newton or Gauss-Newton methods"
+                "second derivatives of a Gradyn function: gradients are exact once; use jax.grad or "
+                "jax.jacobian, and quasi-Newton or Gauss-Newton methods"
             )
 
         @jax.custom_jvp  # type: ignore[untyped-decorator,unused-ignore]

@@ -222,7 +222,9 @@ def _plain(x: Any) -> Any:
     try:
         return float(x)
     except (TypeError, ValueError):
-        raise ArgumentError(f"{x!r} is no value of a model file", help="give numbers, texts or lists of them") from None
+        raise ArgumentError(
+            f"{x!r} is no value of a model file", help="give numbers, texts or lists of them"
+        ) from None
 
 
 def _key(name: str) -> str:

@@ -20,6 +20,7 @@ from .callables import Constraint, Evaluations, Objective
 from .errors import ArgumentError, GradynWarning
 from .gradient import Gradient
 from .run import Run
+from .samples import Samples
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -50,7 +51,7 @@ class Parameter:
 
 
 class Model(Studies):
-    """A mechanism, its objectives, and how it is run: immutable, safe to share between threads, and picklable.
+    """A mechanism, its objectives, and how it is run: immutable, shared by threads, and picklable.
 
     >>> import gradyn
     >>> model = gradyn.example("pendulum")
@@ -118,7 +119,7 @@ class Model(Studies):
 
     @property
     def method(self) -> Mapping[str, Any]:
-        """Coordinates, formulation, integrator, sensitivity, and steps or tolerances where they are chosen."""
+        """Coordinates, formulation, integrator, sensitivity; steps or tolerances where they are chosen."""
         known = {"coordinates": self._info["family"], **self._info["method"]}
         return MappingProxyType({**known, "sensitivity": self._info["sensitivity"]})
 
@@ -137,8 +138,10 @@ class Model(Studies):
         return Model._of(self._spec.with_values({**(values or {}), **named}))
 
     def using(self, **settings: Unpack[Settings]) -> Model:
-        """The model that is run in another way; the keyword arguments of `simulate` and `gradient` do the same
-        for one call."""
+        """The model that is run in another way.
+
+        The keyword arguments of `simulate` and `gradient` do the same for one call.
+        """
         given = settings_of(settings)
         return Model._of(self._spec.with_settings(given)) if given else self
 
@@ -200,8 +203,8 @@ class Model(Studies):
     ) -> Objective:
         """A function for `scipy.optimize.minimize(f, f.x0, jac=True, bounds=f.bounds)`.
 
-        It is an objective, or a sum of objectives with weights; `parameters` are those that vary. A design that
-        fails raises, or is infinite where `on_failure="inf"`.
+        It is an objective, or a sum of objectives with weights; `parameters` are those that vary. A design
+        that fails raises, or is infinite where `on_failure="inf"`.
         """
         return Objective(self, self._weights(objective), self._free(parameters), on_failure)
 
@@ -258,29 +261,6 @@ class Model(Studies):
         return f"<Model {self.name}: {counts}, {method}>"
 
 
-class Samples:
-    """Outputs at chosen times, and how parameters move them."""
-
-    def __init__(self, model: Model, core: _core.CoreRun) -> None:
-        self._core = core
-        #: Times [s] and values, one row for each time.
-        self.t, self.values = core.outputs()
-        #: Names of the columns.
-        self.sensors = model.sensors
-
-    def vjp(self, weights: Any) -> Array:
-        """wᵀ ∂y/∂x by one backward sweep; `weights` has the shape of `values`."""
-        w = np.asarray(weights, dtype=float)
-        if w.shape != self.values.shape:
-            raise ArgumentError(f"weights of shape {w.shape} for values of shape {self.values.shape}")
-        return self._core.vjp(w.ravel().tolist())
-
-    def jvp(self, direction: Any) -> Array:
-        """∂y/∂x · d by one forward sweep, in the shape of `values`."""
-        flat = self._core.jvp(np.asarray(direction, dtype=float).ravel().tolist())
-        return flat.reshape(self.values.shape)
-
-
 def _parameter(p: Mapping[str, Any]) -> Parameter:
     """A parameter of the description."""
     lower = -np.inf if p["lower"] is None else p["lower"]
@@ -303,12 +283,14 @@ def load(path: os.PathLike[str] | str, *, allow_path: bool = False) -> Model:
     try:
         text = Path(name).read_bytes().decode()
     except UnicodeDecodeError as e:
-        raise ArgumentError(f"{name} is no text in UTF-8: {e.reason}", help="a model is a text file") from None
+        raise ArgumentError(
+            f"{name} is no text in UTF-8: {e.reason}", help="a model is a text file"
+        ) from None
     return Model._of(Spec(name, text, anywhere=allow_path, read=True))
 
 
 def loads(text: str, *, name: str = "model.toml", record: str | None = None) -> Model:
-    """Reads the text of a model; `name` is what errors call it, `record` the text of the csv file of a fit."""
+    """Reads the text of a model; errors call it `name`, and `record` is the text of the csv file of a fit."""
     return Model._of(Spec(name, text, record=record, read=True))
 
 

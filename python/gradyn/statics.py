@@ -34,7 +34,9 @@ class Equilibrium:
         #: Derivatives of everything that is read, over the parameters; nothing where nobody asked.
         self.gradient: dict[str, dict[str, float]] | None = found.get("gradient")
         #: How it was found: search, iterations, what is left of the equations.
-        self.details: dict[str, Any] = {k: found[k] for k in ("search", "iterations", "residual", "parameters")}
+        self.details: dict[str, Any] = {
+            k: found[k] for k in ("search", "iterations", "residual", "parameters")
+        }
 
     @property
     def stable(self) -> bool:

@@ -31,7 +31,9 @@ class Result:
     (True, True)
     """
 
-    def __init__(self, model: Model, names: Sequence[str], found: Mapping[str, Any], lines: Sequence[str]) -> None:
+    def __init__(
+        self, model: Model, names: Sequence[str], found: Mapping[str, Any], lines: Sequence[str]
+    ) -> None:
         self._model = model
         #: How it ended, in one word: optimal, value-converged, …, interrupted.
         self.status: str = found["status"]
@@ -114,10 +116,9 @@ def run(
 
         try:
             found = study.run(list(_lines(resume)), certificate, told)
-        except Interrupted as e:
-            # what was told by then
-            e.result = Result(model, names, _unfinished(last, lines), lines)
-            raise
+        except KeyboardInterrupt as e:
+            # what was told by then, wherever the signal came
+            raise Interrupted(result=Result(model, names, _unfinished(last, lines), lines)) from e
     return Result(model, names, found, lines)
 
 

@@ -180,7 +180,9 @@ class Sweep:
 
             chunk = self._chunk or _CHUNK
             job = pickle.dumps((self._model, self._gradient))
-            yield from distributed(job, self._x, self._done, chunk, self._executor, self._retries, self.retries)
+            yield from distributed(
+                job, self._x, self._done, chunk, self._executor, self._retries, self.retries
+            )
             return
         share = self._chunk or _SHARE * self._threads
         for first in range(self._done, len(self._x), share):
@@ -188,7 +190,7 @@ class Sweep:
             yield self._model._core.batch(part, self._gradient, self._threads)
 
     def fingerprint(self) -> str:
-        """A checksum of what decides the numbers of a row but its sample: version, model, method, gradient."""
+        """A checksum of what decides the numbers of a row beside its sample: version, model, method."""
         model = pickle.dumps(self._model.__reduce__()[1], protocol=4)
         return hashlib.sha256(model + bytes([self._gradient])).hexdigest()
 
@@ -207,7 +209,9 @@ class Sweep:
             with open(old, "rb") as file:
                 name, x, blocks = pickle.load(file)
         if name != self.fingerprint():
-            raise ArgumentError("resume: the rows are of another model or method", help="sweep without resume")
+            raise ArgumentError(
+                "resume: the rows are of another model or method", help="sweep without resume"
+            )
         if len(x) > len(self._x) or not np.array_equal(x, self._x[: len(x)]):
             raise ArgumentError("resume: the rows are of other samples", help="sweep without resume")
         self._blocks = list(blocks)
@@ -224,7 +228,9 @@ class Sweep:
         same = psi[0].tobytes() == old[0][-1].tobytes()
         if not same or (self._gradient and jacobian[0].tobytes() != old[1][-1].tobytes()):
             message = f"resume: row {self._done - 1} has other numbers now"
-            raise ArgumentError(message, help="the rows come from another machine or program: sweep without resume")
+            raise ArgumentError(
+                message, help="the rows come from another machine or program: sweep without resume"
+            )
 
     def to_pandas(self) -> pandas.DataFrame:
         """Parameters, objectives, derivatives, warnings and errors as a table of pandas."""

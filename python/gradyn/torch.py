@@ -43,9 +43,11 @@ class _Values(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
 
 
 class Function:
-    """Objectives as a function of parameters: a tensor whose last dimension has their order, or a dictionary."""
+    """Objectives as a function of parameters: a tensor with them in its last dimension, or a dictionary."""
 
-    def __init__(self, model: Model, rows: tuple[int, ...], scalar: bool, free: tuple[int, ...], threads: int) -> None:
+    def __init__(
+        self, model: Model, rows: tuple[int, ...], scalar: bool, free: tuple[int, ...], threads: int
+    ) -> None:
         self._model = model
         self._rows = list(rows)
         self._scalar = scalar
@@ -61,7 +63,10 @@ class Function:
         if isinstance(x, Mapping):
             for name in x:
                 index("parameter", name, self.parameters)
-            given = [torch.as_tensor(x.get(n, self.x0[k]), dtype=torch.float64) for k, n in enumerate(self.parameters)]
+            given = [
+                torch.as_tensor(x.get(n, self.x0[k]), dtype=torch.float64)
+                for k, n in enumerate(self.parameters)
+            ]
             x = torch.stack(torch.broadcast_tensors(*given), -1)
         if x.dtype != torch.float64:
             help_ = "x.double(), or torch.set_default_dtype(torch.float64)"

@@ -55,7 +55,10 @@ def test_times_are_printed() -> None:
         f(x)
 
     # twenty designs more in a batch are twenty times the core, without Python
-    core = (shortest(lambda: model.batch(rows, threads=1), 200) - shortest(lambda: model.batch(rows[:1], threads=1), 200)) / 20
+    core = (
+        shortest(lambda: model.batch(rows, threads=1), 200)
+        - shortest(lambda: model.batch(rows[:1], threads=1), 200)
+    ) / 20
     call = shortest(fresh, 500)
     long = gradyn.example("five_bar").using(t_end=0.5)
     one, two = (shortest(lambda: long.batch(np.tile(long.x0, (16, 1)), threads=n), 3) for n in (1, 2))

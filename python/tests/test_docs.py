@@ -16,7 +16,9 @@ import gradyn
 OPTIONAL = {"jax": "jax", "torch": "torch"}
 
 
-@pytest.mark.parametrize("name", sorted(m.name for m in pkgutil.iter_modules(gradyn.__path__) if m.name != "_core"))
+@pytest.mark.parametrize(
+    "name", sorted(m.name for m in pkgutil.iter_modules(gradyn.__path__) if m.name != "_core")
+)
 def test_examples_of_docstrings_run(name: str) -> None:
     if name in OPTIONAL:
         pytest.importorskip(OPTIONAL[name])

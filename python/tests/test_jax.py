@@ -44,7 +44,9 @@ def test_a_batch_has_the_bits_of_a_loop(f) -> None:
     one = lambda y: f(y)[0]  # noqa: E731
     assert np.array_equal(jax.vmap(f)(x), jnp.stack([f(y) for y in x]))
     assert np.array_equal(jax.vmap(jax.grad(one))(x), jnp.stack([jax.grad(one)(y) for y in x]))
-    assert np.array_equal(jax.jit(jax.vmap(jax.grad(one)))(x), jnp.stack([jax.jit(jax.grad(one))(y) for y in x]))
+    assert np.array_equal(
+        jax.jit(jax.vmap(jax.grad(one)))(x), jnp.stack([jax.jit(jax.grad(one))(y) for y in x])
+    )
     assert np.array_equal(
         jax.vmap(lambda y: jax.jvp(f, (y,), (y,))[1])(x), jnp.stack([jax.jvp(f, (y,), (y,))[1] for y in x])
     )

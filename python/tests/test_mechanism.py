@@ -71,12 +71,15 @@ def test_operators_are_the_expressions_of_the_file() -> None:
 
 def test_operators_have_the_values_of_python() -> None:
     rng = np.random.default_rng(3)
+
     # random trees of operators, evaluated by Python and by a model
     def tree(depth: int, leaf) -> object:
         if depth == 0:
             return leaf(rng.integers(2))
         x, y = tree(depth - 1, leaf), tree(depth - 1, leaf)
-        return [lambda: x + y, lambda: x - y, lambda: x * y, lambda: x / (y * y + 1.5), lambda: -x][rng.integers(5)]()
+        return [lambda: x + y, lambda: x - y, lambda: x * y, lambda: x / (y * y + 1.5), lambda: -x][
+            rng.integers(5)
+        ]()
 
     values = (0.7, -1.3)
     for k in range(10):

@@ -81,7 +81,14 @@ def test_arrays_of_any_layout_are_the_same_numbers(five_bar: gradyn.Model) -> No
 def test_results_are_read_only(five_bar: gradyn.Model) -> None:
     g = five_bar.gradient(certificate=False)
     run = g.run
-    for array in (g.values, g.jacobian, run.t, run[five_bar.sensors[0]], five_bar.x0, g.contributions().records):
+    for array in (
+        g.values,
+        g.jacobian,
+        run.t,
+        run[five_bar.sensors[0]],
+        five_bar.x0,
+        g.contributions().records,
+    ):
         assert not array.flags.writeable
         with pytest.raises(ValueError):
             array[...] = 0
@@ -128,8 +135,8 @@ def test_models_are_made_by_functions() -> None:
 
 
 def test_html_is_escaped() -> None:
-    text = PENDULUM.replace('name', 'name', 1)
-    model = gradyn.loads(re.sub(r'^name\s*=.*$', 'name = "<b>&"', text, count=1, flags=re.MULTILINE))
+    text = PENDULUM.replace("name", "name", 1)
+    model = gradyn.loads(re.sub(r"^name\s*=.*$", 'name = "<b>&"', text, count=1, flags=re.MULTILINE))
     run = model.simulate(t_end=0.1)
     g = run.gradient()
     for html in (run._repr_html_(), g._repr_html_()):

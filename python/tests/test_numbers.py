@@ -40,10 +40,14 @@ def test_values_and_jacobian_are_those_of_the_command(name: str) -> None:
         assert list(g.parameters) == list(objective["gradient"])
 
 
-@pytest.mark.parametrize("sensitivity", ["discrete-direct", "automatic", "complex-step", "direct", "extrapolated"])
+@pytest.mark.parametrize(
+    "sensitivity", ["discrete-direct", "automatic", "complex-step", "direct", "extrapolated"]
+)
 def test_sensitivities_are_those_of_the_command(sensitivity: str) -> None:
     path = str(MODELS / "five_bar.toml")
-    expected, _ = command("gradient", path, "--no-certificate", "--t-end", "0.2", "--sensitivity", sensitivity)
+    expected, _ = command(
+        "gradient", path, "--no-certificate", "--t-end", "0.2", "--sensitivity", sensitivity
+    )
     g = gradyn.load(path).gradient(t_end=0.2, sensitivity=sensitivity, certificate=False)
     assert [list(o["gradient"].values()) for o in expected["objectives"]] == g.jacobian.tolist()
     assert g.method == sensitivity

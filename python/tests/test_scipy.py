@@ -15,7 +15,9 @@ BALANCE = {"L_s1": 2.43192357446, "L_s2": 1.84486888681}
 
 def test_l_bfgs_b_balances_the_five_bar(balance: gradyn.Model) -> None:
     f = balance.objective()
-    found = minimize(f, f.x0, method="L-BFGS-B", jac=True, bounds=f.bounds, options={"ftol": 1e-16, "gtol": 1e-12})
+    found = minimize(
+        f, f.x0, method="L-BFGS-B", jac=True, bounds=f.bounds, options={"ftol": 1e-16, "gtol": 1e-12}
+    )
     x = dict(zip(f.parameters, found.x))
     for name, value in BALANCE.items():
         assert x[name] == pytest.approx(value, abs=1e-8)
@@ -26,7 +28,7 @@ def test_l_bfgs_b_balances_the_five_bar(balance: gradyn.Model) -> None:
 def test_a_constrained_case_has_the_optimum_of_the_optimiser(balance: gradyn.Model, method: str) -> None:
     # the balance with a spring that is shorter than the best one
     text = balance.text
-    limited = gradyn.loads(text + "\n[study.optimize.constraint.short]\nvalue = \"L_s1 + L_s2\"\nmax = 4.0\n")
+    limited = gradyn.loads(text + '\n[study.optimize.constraint.short]\nvalue = "L_s1 + L_s2"\nmax = 4.0\n')
     expected = limited.optimize(optimizer="slsqp", certificate=False)
     f = balance.objective()
     total = {"type": "ineq", "fun": lambda x: 4.0 - np.sum(x), "jac": lambda x: -np.ones_like(x)}
@@ -66,7 +68,9 @@ def test_residuals_solve_the_identification() -> None:
 
     model = gradyn.example("five_bar_identification")
     r = model.residuals()
-    found = least_squares(r, r.x0, jac=r.jac, bounds=r.bounds, x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14)
+    found = least_squares(
+        r, r.x0, jac=r.jac, bounds=r.bounds, x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14
+    )
     expected = model.fit(certificate=False)
     # both end where the gradient vanishes: the curvature makes 1e-6 of it
     assert np.allclose(found.x, expected.x, rtol=1e-5)

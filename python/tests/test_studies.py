@@ -79,7 +79,9 @@ def test_parameters_have_what_the_file_says(balance: gradyn.Model) -> None:
     p = balance.parameters["L_s1"]
     assert p.bounds[0] < p.value < p.bounds[1] and p.scale > 0 and p.unit == "m" and p.used
     x = balance.x0
-    assert list(balance.parameters) == ["L_s1", "L_s2"] and x.tolist() == [q.value for q in balance.parameters.values()]
+    assert list(balance.parameters) == ["L_s1", "L_s2"] and x.tolist() == [
+        q.value for q in balance.parameters.values()
+    ]
 
 
 def test_a_run_is_a_table(five_bar: gradyn.Model) -> None:
@@ -103,6 +105,8 @@ def test_events_are_listed() -> None:
 
 def test_values_of_parameters_keep_their_bits(balance: gradyn.Model) -> None:
     for x in (2.0 + 2**-50, 1e-5, 2.5e17, 0.1 + 0.2):
-        assert gradyn.loads(balance.text).with_(L_s1=2.0)._spec.with_values({"L_s1": x}).values[-1][1] == repr(x)
+        assert gradyn.loads(balance.text).with_(L_s1=2.0)._spec.with_values({"L_s1": x}).values[-1][
+            1
+        ] == repr(x)
     for x in (2.0 + 2**-50, 2.3 + 1e-15):
         assert balance.with_(L_s1=x).parameters["L_s1"].value == x

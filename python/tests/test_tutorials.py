@@ -22,7 +22,9 @@ def run(name: str, folder: Path, *words: str) -> None:
     assert (folder / f"{name}.png").stat().st_size > 1000
 
 
-@pytest.mark.parametrize("name", ["five_bar_gradient", "four_bar_synthesis", "neural_feedback", "identification"])
+@pytest.mark.parametrize(
+    "name", ["five_bar_gradient", "four_bar_synthesis", "neural_feedback", "identification"]
+)
 def test_a_tutorial_runs(name: str, tmp_path: Path) -> None:
     run(name, tmp_path)
 
@@ -39,4 +41,10 @@ def test_the_car_is_optimised(tmp_path: Path) -> None:
 
 def test_every_tutorial_is_run() -> None:
     names = {p.stem for p in FOLDER.glob("*.py")}
-    assert names == {"five_bar_gradient", "four_bar_synthesis", "iltis_comfort", "neural_feedback", "identification"}
+    assert names == {
+        "five_bar_gradient",
+        "four_bar_synthesis",
+        "iltis_comfort",
+        "neural_feedback",
+        "identification",
+    }

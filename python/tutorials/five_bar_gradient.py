@@ -36,8 +36,8 @@ assert certificate is not None and certificate.trusted
 print("dpsi1/dL_A1 =", gradient["psi1", "L_A1"], "±", certificate.error("psi1", "L_A1"))
 
 # %% [markdown]
-# The proof: what is left of ψ(ρ + ε δ) - ψ - ε ∇ψ·δ shrinks as ε², down to where subtraction of two nearly
-# equal numbers leaves no digits.
+# The proof: what is left of ψ(ρ + ε δ) - ψ - ε ∇ψ·δ shrinks as ε², down to where subtraction
+# of two nearly equal numbers leaves no digits.
 
 # %%
 rng = np.random.default_rng(1)

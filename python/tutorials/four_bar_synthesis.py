@@ -27,7 +27,9 @@ lower, upper = residuals.bounds
 best = None
 for start in [residuals.x0, *(lower + (upper - lower) * rng.random((12, len(lower))))]:
     try:
-        found = least_squares(residuals, start, jac=residuals.jac, bounds=residuals.bounds, x_scale="jac", max_nfev=60)
+        found = least_squares(
+            residuals, start, jac=residuals.jac, bounds=residuals.bounds, x_scale="jac", max_nfev=60
+        )
     except gradyn.GradynError as e:
         print("  left out:", e.message.splitlines()[0][:80])
         continue

@@ -16,7 +16,9 @@ rng = np.random.default_rng(7)
 t = np.linspace(0.05, 1.0, 20)
 exact = model.with_(truth).sampled(t)
 noise = 0.002
-data = {name: exact.values[:, k] + noise * rng.standard_normal(len(t)) for k, name in enumerate(exact.sensors)}
+data = {
+    name: exact.values[:, k] + noise * rng.standard_normal(len(t)) for k, name in enumerate(exact.sensors)
+}
 print("measured:", ", ".join(data), "at", len(t), "times")
 
 # %% [markdown]
@@ -30,7 +32,10 @@ print(result, result.message)
 assert result.success and result.fit is not None
 for e in result.fit["estimates"]:
     low, high = e["interval"]
-    print(f"{e['name']:6} = {e['value']:.5f} ± {e['deviation']:.5f}, 95 %: {low:.5f} … {high:.5f}, true {truth[e['name']]:.5f}")
+    value, true = e["value"], truth[e["name"]]
+    print(
+        f"{e['name']:6} = {value:.5f} ± {e['deviation']:.5f}, 95 %: {low:.4f} … {high:.4f}, true {true:.4f}"
+    )
 off = [abs(e["value"] - truth[e["name"]]) / e["deviation"] for e in result.fit["estimates"]]
 assert max(off) < 4
 

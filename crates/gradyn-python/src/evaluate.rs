@@ -28,6 +28,9 @@ fn design(study: &Study, x: &[f64], gradient: bool, stop: &Stop) -> Result<Desig
     Ok(Design { psi: run.objectives().to_vec(), rows, warnings: warnings.to_string() })
 }
 
+/// Objectives, Jacobians, kinds of warnings and errors of some designs.
+type Batch<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Vec<String>, Vec<Option<Py<PyAny>>>);
+
 #[pymethods]
 impl Core {
     /// Objectives at some parameters, and their derivatives where they are asked for.
@@ -53,12 +56,12 @@ impl Core {
         x: PyReadonlyArray2<'py, f64>,
         gradient: bool,
         threads: usize,
-    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, Vec<String>, Vec<Option<Py<PyAny>>>)> {
+    ) -> PyResult<Batch<'py>> {
         // sizes, and the designs
         let prepared = self.prepared(py)?;
         let objectives = prepared.objectives().len();
         let parameters = prepared.parameters().len();
-        let (count, width) = (x.shape()[0], x.shape()[1]);
+        let width = x.shape()[1];
         if width != parameters {
             let message = format!("rows of {width} numbers for {parameters} parameters");
             return Err(argument(py, &message, "give one number for each parameter in every row"));
@@ -76,27 +79,48 @@ impl Core {
             Ok(pool.install(|| designs.par_iter().with_max_len(1).map(one).collect::<Vec<_>>()))
         })?;
 
-        // arrays, with NaN for those that failed
-        let mut psi = vec![f64::NAN; count * objectives];
-        let mut rows = vec![f64::NAN; if gradient { count * objectives * parameters } else { 0 }];
+        Stacked::new(all, (objectives, if gradient { parameters } else { 0 })).arrays(py, parameters)
+    }
+}
+
+/// What a batch gives: numbers that are NaN where a design failed, kinds of warnings, errors.
+struct Stacked {
+    psi: Vec<f64>,
+    rows: Vec<f64>,
+    warnings: Vec<String>,
+    errors: Vec<Option<Error>>,
+    /// Numbers of designs and of objectives.
+    sizes: [usize; 2],
+}
+
+impl Stacked {
+    /// All designs, one after the other; `width` is that of the rows of gradients, 0 where there are none.
+    fn new(all: Vec<Result<Design, Error>>, (objectives, width): (usize, usize)) -> Self {
+        let size = objectives * width;
+        let mut psi = vec![f64::NAN; all.len() * objectives];
+        let mut rows = vec![f64::NAN; all.len() * size];
+        let sizes = [all.len(), objectives];
         let mut warnings = vec![];
         let mut errors = vec![];
-        let size = rows.len() / count.max(1);
         for (k, found) in all.into_iter().enumerate() {
-            match found {
-                Ok(d) => {
-                    psi[k * objectives..(k + 1) * objectives].copy_from_slice(&d.psi);
-                    rows[k * size..(k + 1) * size].copy_from_slice(&d.rows);
-                    warnings.push(d.warnings);
-                    errors.push(None);
-                }
-                Err(e) => {
-                    warnings.push(String::new());
-                    errors.push(Some(raised(py, &e, None).into_value(py).into_any()));
-                }
-            }
+            let failed = found.map(|d| {
+                psi[k * objectives..(k + 1) * objectives].copy_from_slice(&d.psi);
+                rows[k * size..(k + 1) * size].copy_from_slice(&d.rows);
+                warnings.push(d.warnings);
+            });
+            errors.push(failed.err());
+            warnings.resize(k + 1, String::new());
         }
-        let shape = if gradient { [count, objectives, parameters] } else { [0, objectives, parameters] };
-        Ok((array(py, psi, &[count, objectives])?, array(py, rows, &shape)?, warnings, errors))
+        Self { psi, rows, warnings, errors, sizes }
+    }
+    /// As Python has it.
+    fn arrays<'py>(self, py: Python<'py>, parameters: usize) -> PyResult<Batch<'py>> {
+        let [count, objectives] = self.sizes;
+        let shape = [if self.rows.is_empty() { 0 } else { count }, objectives, parameters];
+        let psi = array(py, self.psi, &[count, objectives])?;
+        let rows = array(py, self.rows, &shape)?;
+        let error = |e: Error| raised(py, &e, None).into_value(py).into_any();
+        let errors = self.errors.into_iter().map(|e| e.map(error)).collect();
+        Ok((psi, rows, self.warnings, errors))
     }
 }

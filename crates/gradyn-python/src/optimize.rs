@@ -46,7 +46,7 @@ impl CoreStudy {
         };
         let records = lines.iter().enumerate().map(record).collect::<PyResult<Vec<_>>>()?;
 
-        // the run, with an answer to each evaluation
+        // the run
         let study = self.study.clone();
         let optimization = self.optimization.clone();
         let pool = self.pool.clone();
@@ -65,7 +65,6 @@ impl CoreStudy {
         };
         let mut hear = |_: Python, event: Event| {
             let stopped = told.call1((event.line, object(py, &event.now)?))?.is_truthy()?;
-            // a run that has ended hears nothing
             let _ = event.answer.send(stopped);
             Ok(())
         };
