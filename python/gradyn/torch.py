@@ -32,14 +32,28 @@ class _Values(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
     def forward(ctx: Any, x: Any, f: Function) -> Any:
         values, slopes = f._batch(x.detach().cpu().numpy(), ctx.needs_input_grad[0])
         if slopes is not None:
-            ctx.save_for_backward(torch.from_numpy(slopes).to(x.device))
+            ctx.save_for_backward(x, torch.from_numpy(slopes).to(x.device))
         return torch.from_numpy(values).to(x.device)
 
     @staticmethod
-    @torch.autograd.function.once_differentiable  # type: ignore[misc,untyped-decorator,unused-ignore]
     def backward(ctx: Any, weights: Any) -> Any:
-        (slopes,) = ctx.saved_tensors
-        return (weights.unsqueeze(-1) * slopes).sum(-2), None
+        x, slopes = ctx.saved_tensors
+        return _Pulled.apply(weights, x, slopes), None
+
+
+class _Pulled(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
+    """Weights times the Jacobian, which is not differentiated again."""
+
+    @staticmethod
+    def forward(ctx: Any, weights: Any, x: Any, slopes: Any) -> Any:
+        return (weights.unsqueeze(-1) * slopes).sum(-2)
+
+    @staticmethod
+    def backward(ctx: Any, *_: Any) -> Any:
+        raise NotImplementedError(
+            "second derivatives of a Gradyn function: gradients are exact once; use quasi-Newton or "
+            "Gauss-Newton methods"
+        )
 
 
 class Function:

@@ -15,10 +15,11 @@ CASES = {"five_bar": {"t_end": 0.3}, "manipulator": {}, "rolling_disc": {"t_end"
 @pytest.mark.parametrize("name", CASES)
 def test_gradients_are_those_of_differences(name: str) -> None:
     f = gradyn.torch.function(gradyn.example(name).using(**CASES[name]))
+    # 1e-3: what is left of small entries in differences of runs with tolerances
     x = torch.tensor(f.x0.copy(), requires_grad=True)
-    assert torch.autograd.gradcheck(f, (x,), eps=1e-6, atol=1e-4, rtol=1e-4)
+    assert torch.autograd.gradcheck(f, (x,), eps=1e-6, atol=1e-4, rtol=1e-3)
     batch = (x * (1 + 1e-3 * torch.arange(3.0, dtype=torch.float64)[:, None])).detach().requires_grad_()
-    assert torch.autograd.gradcheck(f, (batch,), eps=1e-6, atol=1e-4, rtol=1e-4)
+    assert torch.autograd.gradcheck(f, (batch,), eps=1e-6, atol=1e-4, rtol=1e-3)
 
 
 def test_a_batch_has_the_bits_of_a_loop() -> None:
@@ -38,5 +39,5 @@ def test_second_derivatives_and_single_precision_are_refused() -> None:
         f(torch.zeros(5))
     x = torch.tensor(f.x0.copy(), requires_grad=True)
     (g,) = torch.autograd.grad(f(x), x, create_graph=True)
-    with pytest.raises(RuntimeError, match="once_differentiable|twice"):
+    with pytest.raises(NotImplementedError, match="second derivatives"):
         g.sum().backward()
