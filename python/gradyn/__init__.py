@@ -20,6 +20,7 @@ from .errors import (
     ModelError,
     SimulationError,
     TimeLimitError,
+    UnknownNameError,
     VersionError,
     WorkerError,
 )
@@ -74,6 +75,7 @@ __all__ = [
     "SimulationError",
     "Sweep",
     "TimeLimitError",
+    "UnknownNameError",
     "Verification",
     "VersionError",
     "WorkerError",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import _core
+from ._vectors import unknown
 from .errors import ArgumentError, MethodError, VersionError
 
 #: Settings of a study, each with what the file says where it is absent.
@@ -38,6 +39,7 @@ class Spec:
     settings: tuple[tuple[str, Any], ...] = ()
     outputs: tuple[tuple[str, str], ...] = ()
     fit: Any = None
+    minimised: Any = None
     #: Read in the folder of the file, where the record is.
     read: bool = field(default=False, compare=False)
 
@@ -49,6 +51,8 @@ class Spec:
             core = core.observed(list(self.outputs))
         if self.fit is not None:
             core = core.fitting(*self.fit)
+        if self.minimised is not None:
+            core = core.minimising(*self.minimised)
         if self.values or self.settings:
             core = core.changed(list(self.values), self.complete())
         core.prepare()
@@ -90,6 +94,11 @@ def number(what: str, x: Any) -> str:
 
 def settings_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of keyword arguments: those that are there, `method` taken apart."""
+    wrong = next((key for key in given if key not in (*KEYS, "method")), None)
+    if wrong is not None:
+        e = unknown("keyword", wrong, ("method", *KEYS))
+        e.help = f"{e.help}; parameters are given as a dictionary, such as {{{wrong!r}: 1.0}}"
+        raise e
     found = {key: value for key, value in given.items() if value is not None}
     method = found.pop("method", None)
     if method is not None:

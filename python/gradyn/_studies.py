@@ -63,6 +63,18 @@ class Studies:
         """Every formulation, integrator and sensitivity against one reference; `budget` is in seconds."""
         return verify(self.using(**settings)._core, full, budget, callback, progress)
 
+    def minimising(
+        self, objective: str | Mapping[str, float], *, parameters: Sequence[str] | None = None
+    ) -> Self:
+        """The model with what `optimize` minimises: an objective, or a sum of objectives with weights.
+
+        `parameters` are those that vary. What the file says of its optimisation is replaced.
+        """
+        pairs = {objective: 1.0} if isinstance(objective, str) else objective
+        weights = tuple((str(name), float(weight)) for name, weight in pairs.items())
+        chosen = tuple(parameters) if parameters is not None else None
+        return self._of(replace(self._spec, minimised=(weights, chosen), fit=None))
+
     def optimize(
         self,
         *,
@@ -77,7 +89,7 @@ class Studies:
         resume: Result | Sequence[str] | str | None = None,
         **settings: Unpack[Settings],
     ) -> Result:
-        """The optimisation or the fit that the file describes in [study.optimize].
+        """The optimisation or the fit of [study.optimize] in the file, of `minimising` or of `fitting`.
 
         `callback` is told each evaluation and stops the run by a true answer. `resume` goes on from a result,
         or from the history that `Result.save` has written. Ctrl-C raises `Interrupted`, whose `result` has
@@ -108,7 +120,7 @@ class Studies:
         rows = tuple(tuple(map(float, row)) for row in zip(times, *columns.values()))
         pairs = tuple((name, float((scales or {}).get(name, 1.0))) for name in columns)
         chosen = tuple(parameters) if parameters is not None else None
-        return self._of(replace(self._spec, fit=(pairs, rows, chosen), record=None))
+        return self._of(replace(self._spec, fit=(pairs, rows, chosen), minimised=None, record=None))
 
     def fit(
         self,

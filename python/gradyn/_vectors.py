@@ -9,20 +9,19 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .errors import ArgumentError
+from .errors import ArgumentError, UnknownNameError
 
 Array: TypeAlias = npt.NDArray[np.float64]
 #: Values of parameters: an array in their order, or some of them by name.
 Values: TypeAlias = "npt.ArrayLike | Mapping[str, float]"
 
 
-def unknown(what: str, name: str, valid: Sequence[str]) -> ArgumentError:
+def unknown(what: str, name: str, valid: Sequence[str]) -> UnknownNameError:
     """The error of a name that does not exist, with the nearest ones that do."""
     near = get_close_matches(name, valid, n=1)
     hint = f"did you mean `{near[0]}`? " if near else ""
-    return ArgumentError(
-        f"there is no {what} `{name}`", help=f"{hint}valid: {', '.join(valid) or 'none'}", subject=name
-    )
+    help_ = f"{hint}valid: {', '.join(valid) or 'none'}"
+    return UnknownNameError(f"there is no {what} `{name}`", help=help_, subject=name)
 
 
 def index(what: str, name: str, valid: Sequence[str]) -> int:

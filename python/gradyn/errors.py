@@ -24,6 +24,7 @@ __all__ = [
     "ModelError",
     "SimulationError",
     "TimeLimitError",
+    "UnknownNameError",
     "VersionError",
     "WorkerError",
 ]
@@ -90,6 +91,10 @@ class MethodError(GradynError, ValueError):
 
 class ArgumentError(GradynError, ValueError):
     """An argument of a call does not fit: a name, a shape, a number that is not finite."""
+
+
+class UnknownNameError(ArgumentError, KeyError):
+    """A name does not exist; `help` has the nearest ones that do."""
 
 
 class SimulationError(GradynError, RuntimeError):

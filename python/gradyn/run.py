@@ -58,7 +58,7 @@ class Run(Mapping[str, Array]):
     def __getitem__(self, name: str) -> Array:
         columns, values, _ = self._rows()
         if name not in columns[1:]:
-            raise KeyError(str(unknown("sensor", name, columns[1:])))
+            raise unknown("sensor", name, columns[1:])
         column: Array = values[columns.index(name)]
         return column
 

@@ -45,8 +45,12 @@ def test_a_name_that_does_not_exist_is_named(five_bar: gradyn.Model) -> None:
         five_bar.simulate(options={"xj": 1})
     with pytest.raises(gradyn.ArgumentError, match="there is no example `five_bars`"):
         gradyn.example("five_bars")
-    with pytest.raises(KeyError, match="no_such"):
+    with pytest.raises(KeyError, match="there is no sensor `no_such`"):
         five_bar.simulate()["no_such"]
+    with pytest.raises(gradyn.ArgumentError, match="there is no keyword `tend`"):
+        five_bar.simulate(tend=2)
+    with pytest.raises(gradyn.UnknownNameError, match="'L_A1': 1.0"):
+        five_bar.gradient(L_A1=1.5)
     with pytest.raises(gradyn.ArgumentError, match="which objective"):
         five_bar.objective()
 

@@ -21,6 +21,15 @@ def test_a_callback_is_told_each_evaluation_and_may_stop(balance: gradyn.Model, 
     assert again.x.tolist() == whole.x.tolist() and again.history == whole.history
 
 
+def test_an_objective_is_minimised_without_a_word_in_the_file(balance: gradyn.Model) -> None:
+    (name,) = balance.objectives
+    result = balance.minimising(name, parameters=["L_s1"]).optimize(certificate=False)
+    assert list(result.parameters) == ["L_s1"] and result.success
+    assert result.value < result.initial
+    with pytest.raises(gradyn.ModelError, match="nothing"):
+        balance.minimising("nothing").optimize()
+
+
 def test_an_error_of_a_callback_comes_out(balance: gradyn.Model) -> None:
     def refuse(now) -> None:
         raise LookupError("mine")

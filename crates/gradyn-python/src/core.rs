@@ -139,6 +139,13 @@ impl Core {
         study.fit(&columns, rows, parameters.as_deref());
         Self::new(study)
     }
+    /// The study with weights of objectives that are minimised, and parameters that vary.
+    #[pyo3(signature = (weights, parameters))]
+    fn minimising(&self, weights: Vec<(String, f64)>, parameters: Option<Vec<String>>) -> Self {
+        let mut study = Study::clone(&self.study);
+        study.minimise(&weights, parameters.as_deref());
+        Self::new(study)
+    }
     /// Builds and assembles the model, and looks at its method: everything that can be refused before a run.
     fn prepare(&self, py: Python) -> PyResult<()> {
         let study = self.study.clone();

@@ -38,10 +38,25 @@ impl Study {
         let text = |name: &String| Text::from(name.as_str());
         let columns = columns.iter().map(|(name, scale)| (text(name), *scale)).collect();
         let fit = Fit { record: Measured::Rows(rows), place: None, columns };
+        self.optimise((vec![], Some(fit)), parameters)
+    }
+    /// Minimises a weighted sum of objectives in place of what the file optimises, over the parameters that
+    /// vary, all of them if none is named.
+    pub fn minimise(&mut self, weights: &[(String, f64)], parameters: Option<&[String]>) -> &mut Self {
+        let weights = weights.iter().map(|(name, weight)| (Text::from(name.as_str()), *weight)).collect();
+        self.optimise((weights, None), parameters)
+    }
+    /// What is minimised or fitted, by the default method.
+    fn optimise(
+        &mut self,
+        (minimise, fit): (Vec<(Text, f64)>, Option<Fit>),
+        parameters: Option<&[String]>,
+    ) -> &mut Self {
+        let text = |name: &String| Text::from(name.as_str());
         let parameters = parameters.map(|names| names.iter().map(text).collect());
         let optimize = Optimize {
-            minimise: vec![],
-            fit: Some(fit),
+            minimise,
+            fit,
             parameters,
             method: None,
             scale: 1.0,

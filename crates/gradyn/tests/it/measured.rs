@@ -1,4 +1,4 @@
-//! Records that travel with a study, columns that a program adds, designs on the branch.
+//! Records that travel with a study, what a program optimises, columns that it adds, designs on the branch.
 
 use gradyn::optimize::Optimization;
 use gradyn::{Error, Study};
@@ -52,6 +52,19 @@ fn a_record_is_fitted_without_a_file() {
     file.attach(&format!("t,angle\n{lines}"));
     assert_eq!(file.record().unwrap().unwrap().0, "nowhere.csv");
     assert_eq!(fitted(&file).unwrap().to_bits(), fitted(&own).unwrap().to_bits());
+}
+
+/// An objective of the program is minimised over the parameters that it names.
+#[test]
+fn an_objective_is_minimised_without_a_word_in_the_file() {
+    let objective = r#"objective.miss = { terminal = "(bar.angle + 1.5)^2" }"#;
+    let mut study = Study::from_text("pendulum.toml", &pendulum("1", objective)).unwrap();
+    study.minimise(&[("miss".into(), 2.0)], Some(&["L".into()]));
+    let length = fitted(&study).unwrap();
+    let there = study.at(&[length]).unwrap().run().unwrap();
+    assert!(there.objectives()[0] < 1e-12, "{length}");
+    study.minimise(&[("nothing".into(), 1.0)], None);
+    assert!(fitted(&study).unwrap_err().message.contains("nothing"));
 }
 
 /// A column of a program stands after those of the file; a wrong one is an error of the model.
