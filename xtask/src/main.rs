@@ -4,6 +4,7 @@
 //! is called done, `bits` around a change of structure, `reproduce` for the tables and figures of the papers,
 //! `trust` for the page on certificates.
 
+mod python;
 mod stages;
 mod tools;
 
@@ -66,8 +67,20 @@ fn run(stages: &[Stage]) -> ExitCode {
         // the commands of the stage, up to the first that fails
         println!("== {} of {}, {}", k + 1, stages.len(), stage.name);
         let started = Instant::now();
+        if let Some(what) = stage.also.as_ref().and_then(|also| (also.missing)()) {
+            // nobody looks at what is skipped where nobody is
+            let alone = std::env::var_os("CI").is_some();
+            println!("   {} is skipped: there is no {what}", stage.name);
+            if alone {
+                times.push((stage.name, 0.0));
+                passed = false;
+                break;
+            }
+            continue;
+        }
         let ready = stage.tool.as_ref().is_none_or(tools::Tool::ready);
         passed = ready && stage.commands.iter().all(|command| cargo(command));
+        passed = passed && stage.also.as_ref().is_none_or(|also| (also.run)());
         times.push((stage.name, started.elapsed().as_secs_f64()));
         if !passed {
             break;

@@ -1,5 +1,6 @@
 //! The stages of each task: what cargo is asked to do.
 
+use crate::python;
 use crate::tools::{DENY, Tool, has_advisories};
 
 /// Commands of cargo under one name.
@@ -10,6 +11,23 @@ pub(crate) struct Stage {
     pub tool: Option<Tool>,
     /// Arguments of cargo, one list a command.
     pub commands: Vec<Vec<String>>,
+    /// What is not done by cargo alone.
+    pub also: Option<Also>,
+}
+
+/// The part of a stage that another program does, where it is there.
+pub(crate) struct Also {
+    /// What is missing, if something is: the stage is skipped.
+    pub missing: fn() -> Option<&'static str>,
+    /// Does it; says whether it succeeded.
+    pub run: fn() -> bool,
+}
+
+impl Stage {
+    /// A stage of cargo.
+    fn new(name: &'static str, commands: Vec<Vec<String>>) -> Self {
+        Self { name, tool: None, commands, also: None }
+    }
 }
 
 /// What `--all` adds: optional features of the command.
@@ -33,10 +51,11 @@ pub(crate) fn test(all: bool) -> Vec<Stage> {
         rust.push(words("bench --workspace --no-run"));
     }
     let mut stages = vec![
-        Stage { name: "format", tool: None, commands: vec![words("fmt --all --check")] },
-        Stage { name: "lints", tool: None, commands: vec![words(&clippy)] },
-        Stage { name: "rust", tool: None, commands: rust },
-        Stage { name: "documentation", tool: None, commands: vec![words("doc --workspace --no-deps")] },
+        Stage::new("format", vec![words("fmt --all --check")]),
+        Stage::new("lints", vec![words(&clippy)]),
+        Stage::new("rust", rust),
+        python(all),
+        Stage::new("documentation", vec![words("doc --workspace --no-deps")]),
     ];
     if all {
         stages.push(dependencies());
@@ -44,21 +63,25 @@ pub(crate) fn test(all: bool) -> Vec<Stage> {
     stages
 }
 
+/// The package of Python, from the libraries that the tests of Rust have built.
+fn python(all: bool) -> Stage {
+    let missing = || python::interpreter().is_none().then_some("Python 3.11 or newer with venv and pip");
+    let run = if all { || python::test(true) } else { || python::test(false) };
+    Stage { also: Some(Also { missing, run }), ..Stage::new("python", vec![]) }
+}
+
 /// Licences, versions and sources of dependencies by `deny.toml`; advisories from a copy of their database.
 fn dependencies() -> Stage {
     let advisories = if has_advisories() { "advisories" } else { "" };
     let check = format!("deny --offline check {advisories} licenses bans sources");
-    Stage { name: "dependencies", tool: Some(DENY), commands: vec![words(&check)] }
+    Stage { tool: Some(DENY), ..Stage::new("dependencies", vec![words(&check)]) }
 }
 
 /// The tests that an edit of a kernel breaks first, lightly optimised.
 pub(crate) fn quick() -> Vec<Stage> {
     let kernels = "test --profile quick -p gradyn-num -p gradyn-model -p gradyn-dynamics --quiet";
     let methods = "test --profile quick -p gradyn --test quick --quiet";
-    vec![
-        Stage { name: "kernels", tool: None, commands: vec![words(kernels)] },
-        Stage { name: "methods", tool: None, commands: vec![words(methods)] },
-    ]
+    vec![Stage::new("kernels", vec![words(kernels)]), Stage::new("methods", vec![words(methods)])]
 }
 
 /// Hashes of what is computed, written by an example of gradyn-bench.
@@ -66,18 +89,18 @@ pub(crate) fn bits(names: &[String]) -> Stage {
     let mut command =
         words("run --quiet --profile bench --package gradyn-bench --example bits -- target/bits.txt");
     command.extend_from_slice(names);
-    Stage { name: "bits", tool: None, commands: vec![command] }
+    Stage::new("bits", vec![command])
 }
 
 /// The page on certificates, by the libraries that the tests have built.
 pub(crate) fn trust() -> Stage {
     let command = "run --quiet --profile test --package gradyn-bench --example trust";
-    Stage { name: "trust", tool: None, commands: vec![words(command)] }
+    Stage::new("trust", vec![words(command)])
 }
 
 /// Tables and plots of the papers, by the libraries that the tests have built.
 pub(crate) fn reproduce(names: &[String]) -> Stage {
     let mut command = words("run --quiet --profile test --package gradyn-bench --example reproduce --");
     command.extend_from_slice(names);
-    Stage { name: "reproduction", tool: None, commands: vec![command] }
+    Stage::new("reproduction", vec![command])
 }

@@ -31,7 +31,7 @@ impl Tool {
 }
 
 /// Where the tools are.
-fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     Path::new("target").join("tools")
 }
 

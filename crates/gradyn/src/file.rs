@@ -143,6 +143,8 @@ pub struct Fit {
 pub enum Measured {
     /// A csv file with the columns `t`, then those that are fitted, and others.
     File(String),
+    /// The same with the text of the file, which is not read again.
+    Text(String, String),
     /// Rows of a time and the values of the columns.
     Rows(Vec<Vec<f64>>),
 }

@@ -23,6 +23,7 @@
 //! possible again. Errors know their line of the file.
 
 mod choice;
+mod measured;
 mod run;
 mod source;
 
@@ -43,7 +44,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 /// A model and how it is run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Study {
     source: Arc<Source>,
     choice: Choice,
@@ -204,6 +205,12 @@ impl Study {
     /// The model at some parameters, with the method and the sensitivity of this study.
     pub fn at(&self, rho: &[f64]) -> Result<StudyModel, Error> {
         let prepared = self.prepared()?.at(rho).map_err(|e| self.locate(e))?;
+        self.model(prepared)
+    }
+    /// The model at some parameters as optimisers and sweeps take it: on the branch of the values of the file,
+    /// by a walk from there where that is needed; another branch is an error.
+    pub fn at_on_branch(&self, rho: &[f64]) -> Result<StudyModel, Error> {
+        let prepared = self.prepared()?.at_on_branch(rho).map_err(|e| self.locate(e))?;
         self.model(prepared)
     }
     /// The model at the values of the file.

@@ -62,7 +62,7 @@ impl Files {
         let fit = l.file().study.optimize.as_ref().and_then(|o| o.fit.as_ref());
         let record = fit.and_then(|fit| match &fit.record {
             Measured::File(name) => Some(l.file().folder.join(name)),
-            Measured::Rows(_) => None,
+            Measured::Text(..) | Measured::Rows(_) => None,
         });
         let mut inputs: Vec<&Path> = record.iter().map(PathBuf::as_path).chain([history]).collect();
         let overwrites_model = a.write.as_deref().is_some_and(|path| same(path, &a.model.model));

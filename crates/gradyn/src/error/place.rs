@@ -40,6 +40,16 @@ impl Place {
             source: text[begin..end].trim_end().into(),
         }
     }
+    /// What is marked, as it is written there.
+    pub fn marked(&self) -> String {
+        self.source.chars().skip(self.column.saturating_sub(1)).take(self.marked).collect()
+    }
+    /// `file:line:column`, the line, and a caret below each marked character of it, as plain text.
+    pub fn drawn(&self) -> String {
+        let mut out = String::new();
+        self.draw(&mut out);
+        out
+    }
     /// `file:line:column`, the line, and a caret below each marked character of it.
     pub(super) fn draw(&self, out: &mut String) {
         if self.line == 0 {

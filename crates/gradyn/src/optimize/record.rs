@@ -28,15 +28,8 @@ impl Record {
         // rows of the study or of its file
         let mut rows = match &fit.record {
             Measured::Rows(rows) => rows.clone(),
-            Measured::File(name) => {
-                let text = file::plain(&folder.join(name), folder, anywhere).map_err(|e| {
-                    let message = format!("study, optimize, fit: {name} cannot be read: {}", e.message);
-                    let help = "the path is relative to the folder of the model file";
-                    let help = e.help.unwrap_or(help.into());
-                    ModelError::new(message).at(&fit.place).help(help)
-                })?;
-                table(name, &text, fit)?
-            }
+            Measured::Text(name, text) => table(name, text, fit)?,
+            Measured::File(name) => table(name, &read(name, fit, folder, anywhere)?, fit)?,
         };
         // in order of time
         if let Some(k) = rows.iter().position(|row| row.iter().any(|x| !x.is_finite())) {
@@ -48,6 +41,34 @@ impl Record {
             times: rows.iter().map(|row| row[0]).collect(),
             values: rows.iter().map(|row| row[1..].to_vec()).collect(),
         })
+    }
+}
+
+/// The text of a record that is a file.
+fn read(name: &str, fit: &Fit, folder: &Path, anywhere: bool) -> Result<String, ModelError> {
+    file::plain(&folder.join(name), folder, anywhere).map_err(|e| {
+        let message = format!("study, optimize, fit: {name} cannot be read: {}", e.message);
+        let help = e.help.unwrap_or("the path is relative to the folder of the model file".into());
+        ModelError::new(message).at(&fit.place).help(help)
+    })
+}
+
+impl Fit {
+    /// Name and text of the file that the fit refers to; nothing where its rows are in the model.
+    pub(crate) fn text(&self, folder: &Path, anywhere: bool) -> Result<Option<(String, String)>, ModelError> {
+        match &self.record {
+            Measured::Rows(_) => Ok(None),
+            Measured::Text(name, text) => Ok(Some((name.clone(), text.clone()))),
+            Measured::File(name) => Ok(Some((name.clone(), read(name, self, folder, anywhere)?))),
+        }
+    }
+    /// Gives the text of the file that the fit refers to.
+    pub(crate) fn attach(&mut self, text: &str) {
+        match &mut self.record {
+            Measured::File(name) => self.record = Measured::Text(std::mem::take(name), text.into()),
+            Measured::Text(_, own) => *own = text.into(),
+            Measured::Rows(_) => {}
+        }
     }
 }
 

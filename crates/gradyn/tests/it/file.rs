@@ -113,7 +113,7 @@ b = { use = "row", mirror = "x", prefix = "b" }
 "#;
 
 fn examples() -> Vec<(PathBuf, String)> {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples"));
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/models"));
     let paths = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
     let mut all: Vec<_> = paths.filter(|p| p.extension().is_some_and(|e| e == "toml")).collect();
     all.sort();

@@ -6,7 +6,7 @@ use gradyn_num::{Scalar, Wide};
 use gradyn_testkit::compare::distance;
 use std::f64::consts::PI;
 
-const TEXT: &str = include_str!("../../../../examples/event_pendulum.toml");
+const TEXT: &str = include_str!("../../models/event_pendulum.toml");
 
 fn prepared(text: &str) -> Prepared {
     let file = gradyn::file::read_toml(text).unwrap_or_else(|e| panic!("{e}"));

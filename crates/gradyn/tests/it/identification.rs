@@ -5,7 +5,7 @@ use gradyn::optimize::{Optimization, Optimizer, Report, history};
 use gradyn::{Error, Method, Prepared, Sensitivity};
 use std::ops::ControlFlow;
 
-const EXAMPLE: &str = include_str!("../../../../examples/five_bar_identification.toml");
+const EXAMPLE: &str = include_str!("../../models/five_bar_identification.toml");
 /// Of the errors in the example.
 const SEED: u64 = 2;
 const TRUE: [f64; 6] = [1.0, 1.5, 1.5, 1.0, 2.236_067_977_499_79, 2.061_552_812_808_83];

@@ -30,6 +30,7 @@ mod lists;
 mod long_trees;
 mod maggi;
 mod maximum;
+mod measured;
 mod memory;
 mod messages;
 mod mobility;

@@ -6,7 +6,7 @@ use gradyn::registry::combinations;
 use gradyn::{Error, ErrorKind, Method, Prepared, Run, Sensitivity};
 use gradyn_testkit::compare::distance;
 
-const OSCILLATOR: &str = include_str!("../../../../examples/oscillator.toml");
+const OSCILLATOR: &str = include_str!("../../models/oscillator.toml");
 
 /// y = (z0/w) sin(w t), w = √(c/m), over a period.
 fn oscillator(objective: &str) -> String {

@@ -6,7 +6,7 @@ use gradyn::registry::combinations;
 use gradyn::{Coordinates, Error, Formulation, Integrator, Method, Prepared, Sensitivity};
 use std::ops::ControlFlow;
 
-const BALANCE: &str = include_str!("../../../../examples/five_bar_balance.toml");
+const BALANCE: &str = include_str!("../../models/five_bar_balance.toml");
 
 /// M13's balanced free lengths, reference/five_bar.json.
 const BALANCED: [f64; 2] = [2.43192357446, 1.84486888681];

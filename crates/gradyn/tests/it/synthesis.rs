@@ -5,7 +5,7 @@ use gradyn::optimize::{Optimization, Record, Report, Sampling, Status, Variable,
 use gradyn::{Error, ErrorKind, Method, Prepared, Sensitivity};
 use std::ops::ControlFlow;
 
-const EXAMPLE: &str = include_str!("../../../../examples/four_bar_synthesis.toml");
+const EXAMPLE: &str = include_str!("../../models/four_bar_synthesis.toml");
 /// The linkage that made the points: xO, yO, d, alpha, a, b, c, px, py, phi.
 const KNOWN: [f64; 10] = [0.0, 0.0, 2.0, 0.0, 0.5, 2.2, 1.8, 1.2, 0.8, std::f64::consts::FRAC_PI_6];
 

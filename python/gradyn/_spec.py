@@ -1,0 +1,142 @@
+"""What a model is made from: enough to make it again in another process, or on another machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from . import _core
+from ._vectors import unknown
+from .errors import ArgumentError, MethodError, VersionError
+
+#: Settings of a study, each with what the file says where it is absent.
+KEYS = (
+    "t_end",
+    "coordinates",
+    "formulation",
+    "integrator",
+    "sensitivity",
+    "step",
+    "rtol",
+    "atol",
+    "options",
+    "memory",
+    "time_limit",
+)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A model file, the text of the record that it refers to, and everything that is set of it."""
+
+    name: str
+    text: str
+    record: str | None = None
+    anywhere: bool = False
+    values: tuple[tuple[str, str], ...] = ()
+    settings: tuple[tuple[str, Any], ...] = ()
+    outputs: tuple[tuple[str, str], ...] = ()
+    fit: Any = None
+    minimised: Any = None
+    #: Read in the folder of the file, where the record is.
+    read: bool = field(default=False, compare=False)
+
+    def core(self) -> _core.Core:
+        """The study in Rust."""
+        name = self.name if self.read else os.path.basename(self.name)
+        core = _core.Core.read(name, self.text, self.record, self.anywhere)
+        if self.outputs:
+            core = core.observed(list(self.outputs))
+        if self.fit is not None:
+            core = core.fitting(*self.fit)
+        if self.minimised is not None:
+            core = core.minimising(*self.minimised)
+        if self.values or self.settings:
+            core = core.changed(list(self.values), self.complete())
+        core.prepare()
+        return core
+
+    def complete(self) -> dict[str, Any]:
+        """All settings, nothing for those that are absent."""
+        return {"options": [], **dict.fromkeys(k for k in KEYS if k != "options"), **dict(self.settings)}
+
+    def with_values(self, values: Mapping[str, Any]) -> Spec:
+        """With other values of parameters and constants."""
+        new = {**dict(self.values), **{name: number(name, x) for name, x in values.items()}}
+        return replace(self, values=tuple(new.items()))
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Spec:
+        """With other settings; options are added to those that are there."""
+        old = dict(self.settings)
+        new = {**old, **settings}
+        if "options" in settings:
+            new["options"] = [*old.get("options", []), *settings["options"]]
+        # a step takes the place of tolerances, and they that of a step
+        if "step" in settings:
+            new = {k: v for k, v in new.items() if k not in ("rtol", "atol") or k in settings}
+        elif "rtol" in settings or "atol" in settings:
+            new.pop("step", None)
+        return replace(self, settings=tuple(new.items()))
+
+
+def number(what: str, x: Any) -> str:
+    """A number as a text that reads back as the same bits, or an expression as it is."""
+    if isinstance(x, str):
+        return x
+    try:
+        return repr(float(x))
+    except (TypeError, ValueError):
+        help_ = 'give a number, or a text with a unit such as "1 ms"'
+        raise ArgumentError(f"`{what}`: {x!r} is no number", help=help_, subject=what) from None
+
+
+def settings_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of keyword arguments: those that are there, `method` taken apart."""
+    wrong = next((key for key in given if key not in (*KEYS, "method")), None)
+    if wrong is not None:
+        e = unknown("keyword", wrong, ("method", *KEYS))
+        e.help = f"{e.help}; parameters are given as a dictionary, such as {{{wrong!r}: 1.0}}"
+        raise e
+    found = {key: value for key, value in given.items() if value is not None}
+    method = found.pop("method", None)
+    if method is not None:
+        names = method.split("+") if isinstance(method, str) else method
+        if not isinstance(names, Sequence) or len(names) != 2:
+            help_ = 'give two names, such as method=("index1", "dopri5")'
+            raise MethodError(f"method: {method!r} is no formulation and integrator", help=help_)
+        found["formulation"], found["integrator"] = (str(name).strip() for name in names)
+    if "t_end" in found:
+        found["t_end"] = number("t_end", found["t_end"])
+    if "options" in found:
+        found["options"] = [(str(k), option(k, v)) for k, v in dict(found["options"]).items()]
+    for key in ("step", "rtol", "atol", "time_limit"):
+        if key in found:
+            found[key] = seconds(key, found[key])
+    return found
+
+
+def option(name: str, value: Any) -> str:
+    """The value of an option as the command writes it."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return number(name, value)
+
+
+def seconds(what: str, x: Any) -> float:
+    """A number of a keyword argument."""
+    try:
+        return float(x)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{what}: {x!r} is no number", help="give a number") from None
+
+
+def rebuild(version: str, spec: Spec) -> Any:
+    """A model in another process, which must have the same version of Gradyn."""
+    if version != _core.__version__:
+        message = f"the model comes from Gradyn {version}, and this process has {_core.__version__}"
+        raise VersionError(message, help="install the same version everywhere: results would differ")
+    from .model import Model
+
+    return Model._of(spec)
