@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 /// A certificate: verdict, reasons, and what each check has found.
 pub(crate) fn object(p: &Prepared, c: &Certificate) -> Value {
     let reason = |r: &Reason| {
-        let about = r.subject.as_ref().map(|s| s.name.clone());
+        let about = r.subjects.first().map(|s| s.name.clone());
         json!({"verdict": r.verdict.name(), "text": r.text, "about": about})
     };
     let [program, products, moved, errors] = c.seconds;

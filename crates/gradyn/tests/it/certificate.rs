@@ -7,7 +7,7 @@ use gradyn::optimize::Optimization;
 use gradyn::{Certificate, Method, Prepared, Sensitivity, Study, Verdict};
 use std::ops::ControlFlow;
 
-const FIT: &str = include_str!("../../../../examples/five_bar_identification.toml");
+const FIT: &str = include_str!("../../models/five_bar_identification.toml");
 
 fn study(file: &ModelFile) -> Optimization {
     let model = Prepared::new(&file.mechanism).expect("builds");
