@@ -171,6 +171,9 @@ impl Store {
             self.thin();
         }
         if n.is_multiple_of(self.every) {
+            // records that are kept no more give their room to what steps remember after the others
+            let spare = self.room(plan).saturating_sub(self.kept.len());
+            self.spare.truncate(spare);
             // one piece of memory each: a list that grows would leave holes behind
             let mut record = self.spare.pop().unwrap_or_else(|| vec![0.0; self.width].into());
             let (own, sides) = record.split_at_mut(self.len);
