@@ -97,7 +97,7 @@ pub(crate) fn gradient(a: &GradientArgs) -> Result<bool, Failure> {
     }
     // report on standard output
     if a.model.json {
-        let certificate = certificate.as_ref().map(|c| output::certificate_json(&l.study, &l.prepared, c));
+        let certificate = certificate.as_ref().map(|c| c.object(&l.prepared, |r| l.study.places(r)));
         print(&output::gradient_json(&l.prepared, &run, &g, certificate, penalty.as_ref()));
         return Ok(trusted || !a.strict);
     }

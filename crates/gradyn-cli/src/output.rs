@@ -5,7 +5,7 @@ mod screen;
 mod table;
 mod text;
 
-pub(crate) use certificate::{certificate_json, certificate_text, moved_json, moved_text};
+pub(crate) use certificate::{certificate_text, moved_text};
 pub(crate) use screen::{complain, say, tell};
 pub(crate) use table::{cell, check_kind, csv, not_finite, write};
 pub(crate) use text::{gradient_text, penalty_text, run_text, tally_text};

@@ -1,6 +1,5 @@
 //! Gradients of runs: values, contributions, certificates.
 
-use crate::certificate;
 use crate::errors::warnings;
 use crate::json::object;
 use crate::numbers::array;
@@ -51,7 +50,8 @@ impl CoreGradient {
         let report = self.report.clone();
         let prepared = run.model.prepared.clone();
         let certificate = work(py, move |_| prepared.certify(&run.run, &report))?;
-        object(py, &certificate::object(&self.run.model.prepared, &certificate))
+        let model = &self.run.model;
+        object(py, &certificate.object(&model.prepared, |r| model.places(r)))
     }
     /// Contributions of the records, dψ/d(initial state), and dψ/d(value) of the initial conditions.
     fn contributions<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyAny>; 3]> {

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 
-/// The same in Python.
+/// A value of JSON as an object of Python.
 pub(crate) fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     match value {
         Value::Null => py.None().into_bound_py_any(py),
@@ -25,4 +25,9 @@ pub(crate) fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py,
             dict.into_bound_py_any(py)
         }
     }
+}
+
+/// `{name: value}`.
+pub(crate) fn named(names: &[String], values: &[f64]) -> Value {
+    Value::Object(names.iter().zip(values).map(|(n, x)| (n.clone(), (*x).into())).collect())
 }

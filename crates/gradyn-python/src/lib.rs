@@ -8,7 +8,6 @@
 //! Nothing here is mathematics: numbers are those of the facade, every bit. The interpreter is released while
 //! they are computed, signals are asked for meanwhile (`work`), and a panic is an exception.
 
-mod certificate;
 mod core;
 mod describe;
 mod errors;

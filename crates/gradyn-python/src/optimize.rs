@@ -1,6 +1,5 @@
 //! Runs of an optimiser: each evaluation is told, and answered, before the next one begins.
 
-use crate::certificate;
 use crate::errors::argument;
 use crate::json::object;
 use crate::study::CoreStudy;
@@ -9,7 +8,7 @@ use gradyn::optimize::{
     Direction, Estimate, Failure, Identification, Last, Multiplier, Optimization, Report,
 };
 use gradyn::optimize::{Side, Status, Told, history};
-use gradyn::{Error, Warning};
+use gradyn::{Error, Study, Warning};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
@@ -60,7 +59,7 @@ impl CoreStudy {
                     let stopped = heard.recv().unwrap_or(true) || stop.asked();
                     if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 };
-                ended(&optimization, &records, certify, observe).map_err(|e| study.locate(e))
+                ended((&study, &optimization), &records, certify, observe).map_err(|e| study.locate(e))
             })
         };
         let mut hear = |_: Python, event: Event| {
@@ -94,7 +93,7 @@ fn usable(status: Status) -> bool {
 
 /// A run to its end, with the last design once more.
 fn ended(
-    o: &Optimization,
+    (study, o): (&Study, &Optimization),
     records: &[gradyn::optimize::Record],
     certify: bool,
     observe: &mut dyn FnMut(&Told) -> ControlFlow<()>,
@@ -107,11 +106,11 @@ fn ended(
     let certify = certify && end.status != Status::Interrupted;
     let wanted = usable(end.status) && !end.x.is_empty();
     let last = if wanted { o.last(&end.x, certify)? } else { vec![] };
-    Ok(report_object(o, &report, &last))
+    Ok(report_object((study, o), &report, &last))
 }
 
 /// What is known at the end.
-fn report_object(o: &Optimization, report: &Report, last: &[Last]) -> Value {
+fn report_object((study, o): (&Study, &Optimization), report: &Report, last: &[Last]) -> Value {
     // bounds, constraints and failures as lists
     let end = &report.end;
     let side = |side: Side| if matches!(side, Side::Lower) { "lower" } else { "upper" };
@@ -136,14 +135,14 @@ fn report_object(o: &Optimization, report: &Report, last: &[Last]) -> Value {
         "warnings": history::counts(&report.warnings()),
         "starts": if o.starts.is_some() { starts.collect() } else { Value::Null },
         "fit": report.identification.as_ref().map(identification),
-        "last": last.iter().map(last_object).collect::<Vec<_>>(),
+        "last": last.iter().map(|l| last_object(study, l)).collect::<Vec<_>>(),
     })
 }
 
 /// A scenario at the last design.
-fn last_object(l: &Last) -> Value {
+fn last_object(study: &Study, l: &Last) -> Value {
     let warnings: Vec<String> = l.warnings().map(Warning::to_string).collect();
-    let certificate = l.certificate.as_ref().map(|c| certificate::object(&l.model, c));
+    let certificate = l.certificate.as_ref().map(|c| c.object(&l.model, |r| study.places(r)));
     json!({"scenario": l.scenario, "warnings": warnings, "certificate": certificate})
 }
 

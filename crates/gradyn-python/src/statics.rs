@@ -1,8 +1,7 @@
 //! Static equilibria, with the keys of the command.
 
-use crate::certificate::named;
 use crate::core::Core;
-use crate::json::object;
+use crate::json::{named, object};
 use crate::work::work;
 use gradyn::equilibrium::{Observed, Statics};
 use gradyn::{Error, Prepared, Study, coordinate_names};

@@ -1,9 +1,8 @@
 //! Every method against one reference.
 
-use crate::certificate::{moved_object, named};
 use crate::core::Core;
 use crate::describe::chosen;
-use crate::json::object;
+use crate::json::{named, object};
 use crate::work::telling;
 use gradyn::optimize::history;
 use gradyn::verify::{Answer, Combination, Plan, Reference, Report, Row, Scope, Stage};
@@ -110,7 +109,7 @@ fn reference(p: &Prepared, r: &Reference) -> Value {
     json!({
         "method": chosen(&r.method), "steps": r.steps, "objectives": answer(p, &r.answer), "error": r.error,
         "certificate": r.certificate, "seconds": r.seconds,
-        "moved": p.objectives().iter().zip(&r.moved).map(moved_object).collect::<Vec<_>>(),
+        "moved": p.objectives().iter().zip(&r.moved).map(|(name, m)| m.object(name)).collect::<Vec<_>>(),
     })
 }
 

@@ -19,6 +19,7 @@ mod claim;
 mod direction;
 mod errors;
 mod moved;
+mod object;
 mod products;
 mod program;
 mod squares;

@@ -99,15 +99,7 @@ impl Study {
     }
     /// Places in the file of what a reason of a certificate is about, in the order of their lines.
     pub fn places(&self, reason: &Reason) -> Vec<Place> {
-        if self.text().is_empty() {
-            return vec![];
-        }
-        let named = reason.subjects.iter().filter_map(|s| self.source.place_of(s));
-        let bytes = named.chain(reason.places.iter().cloned());
-        let mut places: Vec<Place> = bytes.map(|b| Place::new(self.name(), self.text(), b)).collect();
-        places.sort_by_key(|p| p.bytes.start);
-        places.dedup_by_key(|p| p.line);
-        places
+        self.source.places(reason)
     }
     fn mechanism(&mut self) -> &mut Mechanism {
         self.built = OnceLock::new();

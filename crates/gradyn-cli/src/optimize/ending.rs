@@ -20,7 +20,7 @@ pub(crate) fn counts(report: &Report) -> Value {
 /// An object for each scenario at the last design.
 pub(crate) fn object(study: &Study, last: &[Last]) -> Value {
     let one = |l: &Last| {
-        let certificate = l.certificate.as_ref().map(|c| output::certificate_json(study, &l.model, c));
+        let certificate = l.certificate.as_ref().map(|c| c.object(&l.model, |r| study.places(r)));
         json!({
             "scenario": l.scenario, "warnings": output::texts(l.warnings()), "certificate": certificate,
         })

@@ -1,8 +1,7 @@
-//! Certificates, for people and for programs.
+//! Certificates, for people.
 
-use gradyn::certificate::{Errors, Growth, Moved, Outcome, ProductCheck, ProgramCheck, Reason, SQUARES};
-use gradyn::{Certificate, Place, Prepared, Study, Verdict};
-use serde_json::{Map, Value, json};
+use gradyn::certificate::{Moved, Outcome, ProductCheck, ProgramCheck, SQUARES};
+use gradyn::{Certificate, Place, Study, Verdict};
 use std::fmt::Write as _;
 
 /// The verdict with its reasons, what each check has found, and what they cost.
@@ -95,62 +94,4 @@ pub(crate) fn moved_text(m: &Moved) -> String {
         Outcome::Unsettled => format!("{values}, for changes of {}: not settled", percent(m.change)),
         Outcome::NotRun => "designs beside this one do not run".into(),
     }
-}
-
-/// The object of a certificate.
-pub(crate) fn certificate_json(study: &Study, p: &Prepared, c: &Certificate) -> Value {
-    let reason = |r: &Reason| {
-        let about = r.subjects.first().map(|s| s.name.clone());
-        let place = |p: &Place| json!({"line": p.line, "column": p.column});
-        let places: Vec<Value> = study.places(r).iter().map(place).collect();
-        json!({"verdict": r.verdict.name(), "text": r.text, "about": about, "places": places})
-    };
-    let [program, products, moved, errors] = c.seconds;
-    let mut o = json!({
-        "verdict": c.verdict.name(),
-        "reasons": c.reasons.iter().map(reason).collect::<Vec<_>>(),
-        "moved": c.objectives.iter().zip(&c.moved).map(moved_json).collect::<Vec<_>>(),
-        "seconds": {"program": program, "products": products, "moved": moved, "errors": errors},
-    });
-    if let Some(check) = &c.program {
-        let Growth { rate, .. } = check.growth;
-        let horizon = Some(check.growth.horizon()).filter(|h| h.is_finite());
-        o["direction_by_complex_step"] = check.distance().into();
-        o["growth"] = json!({"rate": rate, "horizon": horizon});
-        if !check.zero.is_empty() {
-            o["zero_to_rounding"] = json!(check.zero);
-        }
-    }
-    if let Some(check) = &c.products {
-        o["products"] = json!({"records": check.records, "distance": check.distance, "time": check.time});
-    }
-    if let Some(e) = &c.errors {
-        o["errors"] = errors_json(p, &c.objectives, e);
-    }
-    o
-}
-
-/// The moved difference of an objective.
-pub(crate) fn moved_json((name, m): (&String, &Moved)) -> Value {
-    let outcome = match m.outcome {
-        Outcome::Agrees => "agrees",
-        Outcome::Differs => "differs",
-        Outcome::Unsettled => "unsettled",
-        Outcome::NotRun => "not-run",
-    };
-    json!({
-        "objective": name, "outcome": outcome, "gradient": m.along, "difference": m.difference,
-        "distance": m.distance, "bar": m.bar, "change": m.change,
-    })
-}
-
-/// ± of every objective and of every entry of its gradient.
-fn errors_json(p: &Prepared, objectives: &[String], e: &Errors) -> Value {
-    let names = super::parameter_names(p);
-    let mut errors = Map::new();
-    for (j, name) in objectives.iter().enumerate() {
-        let gradient = super::named(names.clone(), &e.gradient[j]);
-        errors.insert(name.clone(), json!({"value": e.values[j], "gradient": gradient}));
-    }
-    json!({"by": e.other, "objectives": errors})
 }

@@ -1,6 +1,6 @@
 //! The object of `gradyn verify --json`.
 
-use crate::output::{method_object, moved_json, named, parameter_names, texts};
+use crate::output::{method_object, named, parameter_names, texts};
 use gradyn::optimize::history;
 use gradyn::verify::{Against, Answer, Combination, Distance, Measured, Reference, Report, Row};
 use gradyn::{Prepared, Sensitivity};
@@ -54,7 +54,7 @@ fn reference(p: &Prepared, r: &Reference) -> Value {
     json!({
         "method": method_object(p, &r.method, Some(Sensitivity::DiscreteAdjoint), 0.0), "steps": r.steps,
         "objectives": answer(p, &r.answer), "error": r.error, "certificate": r.certificate,
-        "moved": p.objectives().iter().zip(&r.moved).map(moved_json).collect::<Vec<_>>(),
+        "moved": p.objectives().iter().zip(&r.moved).map(|(name, m)| m.object(name)).collect::<Vec<_>>(),
         "warnings": texts(&r.warnings), "seconds": r.seconds,
     })
 }

@@ -1,7 +1,8 @@
 //! A study at some parameters, and its runs.
 
 use super::source::Source;
-use crate::error::Error;
+use crate::certificate::Reason;
+use crate::error::{Error, Place};
 use crate::gradient::{GradientReport, Outputs};
 use crate::jacobian::Jacobian;
 use crate::method::Method;
@@ -32,6 +33,10 @@ impl StudyModel {
     pub fn sampled(&self, times: &[f64]) -> Result<Self, Error> {
         let prepared = self.prepared.sampled(times).map_err(|e| self.source.locate(e))?;
         Ok(Self { prepared: Arc::new(prepared), ..self.clone() })
+    }
+    /// Places in the file of what a reason of a certificate is about, in the order of their lines.
+    pub fn places(&self, reason: &Reason) -> Vec<Place> {
+        self.source.places(reason)
     }
     /// Runs from the start to the final time.
     pub fn run(&self) -> Result<StudyRun, Error> {

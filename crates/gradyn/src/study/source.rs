@@ -1,6 +1,7 @@
 //! The file behind a study: where its errors are.
 
-use crate::error::{Error, ErrorKind};
+use crate::certificate::Reason;
+use crate::error::{Error, ErrorKind, Place};
 use crate::file::ModelFile;
 use gradyn_model::{ModelError, Owner, Subject};
 use std::ops::Range;
@@ -25,8 +26,20 @@ impl Source {
         // a mechanism that a program has made has no text to show
         if self.text.is_empty() { e } else { e.in_text(&self.name, &self.text) }
     }
+    /// Places in the file of what a reason of a certificate is about, in the order of their lines.
+    pub(super) fn places(&self, reason: &Reason) -> Vec<Place> {
+        if self.text.is_empty() {
+            return vec![];
+        }
+        let named = reason.subjects.iter().filter_map(|s| self.place_of(s));
+        let bytes = named.chain(reason.places.iter().cloned());
+        let mut places: Vec<Place> = bytes.map(|b| Place::new(&self.name, &self.text, b)).collect();
+        places.sort_by_key(|p| p.bytes.start);
+        places.dedup_by_key(|p| p.line);
+        places
+    }
     /// Where the file names an element.
-    pub(super) fn place_of(&self, subject: &Subject) -> Option<Range<usize>> {
+    fn place_of(&self, subject: &Subject) -> Option<Range<usize>> {
         let m = &self.file.mechanism;
         let named = |name: &gradyn_model::mechanism::Text| name.text == subject.name;
         let found = match subject.kind {
