@@ -1,5 +1,5 @@
-//! The stage of Python: an environment below `target/tools`, a wheel from the libraries of the tests, pytest and
-//! mypy.
+//! The stage of Python: an environment below `target/tools`, a wheel from the libraries of the tests, pytest
+//! and mypy.
 
 use crate::tools::folder;
 use std::collections::hash_map::DefaultHasher;

@@ -13,8 +13,8 @@ pub(crate) struct Tool {
 }
 
 impl Tool {
-    /// Builds it if it is missing, which takes minutes and the network; says whether it is there. It is used for
-    /// seconds, so that it is not optimised.
+    /// Builds it if it is missing, which takes minutes and the network; says whether it is there. It is used
+    /// for seconds, so that it is not optimised.
     pub(crate) fn ready(&self) -> bool {
         let Self { name, version } = self;
         if folder().join("bin").join(name).exists() {

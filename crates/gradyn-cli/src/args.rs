@@ -125,8 +125,8 @@ pub(crate) struct MethodArgs {
     /// Option of the method (`gradyn list options`); repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub option: Vec<String>,
-    /// Memory for the records of a run, such as 256MiB: some are kept and the others are made again, every bit
-    /// as without it; all are kept if absent
+    /// Memory for the records of a run, such as 256MiB: some are kept and the others are made again, every
+    /// bit as without it; all are kept if absent
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<String>,
 }

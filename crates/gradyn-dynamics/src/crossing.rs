@@ -126,8 +126,8 @@ impl Watch {
         woken.iter().for_each(|a| self.watched[a.side] = true);
         woken
     }
-    /// What a condition is, where it was looked at last, is nothing but the drift of what held it at zero, in a
-    /// mechanism of some size.
+    /// What a condition is, where it was looked at last, is nothing but the drift of what held it at zero, in
+    /// a mechanism of some size.
     pub(crate) fn forgive(&mut self, k: usize, size: f64) {
         self.slack[k] = (DRIFT * self.next[k][0].abs()).max(LEAST_DRIFT * size);
         self.noise[k] = self.noise[k].max(self.slack[k]);
@@ -151,13 +151,16 @@ impl Watch {
         };
         (0..sides.len()).filter_map(time).min_by(|a, b| a.1.total_cmp(&b.1))
     }
-    /// The time from the last node to the next root, by the rates of their conditions.
-    pub(crate) fn next_root(&self, sides: &[f64]) -> f64 {
+    /// The time of the next root after the last node, which is at t, by the rates of their conditions.
+    pub(crate) fn next_root(&self, t: f64, sides: &[f64], p: &[f64]) -> f64 {
         let time = |k: usize| {
+            if let Some(slot) = self.sides[k].time {
+                return Some(p[slot as usize]).filter(|time| *time > t).unwrap_or(f64::INFINITY);
+            }
             let [f, rate] = signed(sides[k], self.last[k]);
-            if f > 0.0 && rate < 0.0 { -f / rate } else { f64::INFINITY }
+            if self.watched[k] && f > 0.0 && rate < 0.0 { t - f / rate } else { f64::INFINITY }
         };
-        let roots = (0..sides.len()).filter(|k| self.watched[*k] && self.sides[*k].edge == Edge::Root);
+        let roots = (0..sides.len()).filter(|k| self.sides[*k].edge == Edge::Root);
         roots.map(time).fold(f64::INFINITY, f64::min)
     }
     /// Does condition `k` pass zero with some speed where it was looked at last, in a run of some length?
@@ -265,8 +268,8 @@ impl Watch {
         let [f, rate] = signed(side, self.last[k]);
         Cubic::new([f.max(0.0), rate], signed(side, self.next[k]), size)
     }
-    /// A step shorter than `size` at whose end a condition has changed that is unchanged at the end of this one,
-    /// or that is `zero` there, and well away from zero before.
+    /// A step shorter than `size` at whose end a condition has changed that is unchanged at the end of this
+    /// one, or that is `zero` there, and well away from zero before.
     fn earlier(
         &mut self,
         sides: &[f64],
@@ -332,8 +335,8 @@ impl Watch {
         let rounding = JUMP * self.largest[k] + 8.0 * least * self.next[k][1].abs();
         Ok((h, rounding.min(begin.max(high.abs())).max(AWAY * self.largest[k])))
     }
-    /// A condition at which an event happens is zero where it changes its sign, up to `rounding`: it does not jump
-    /// itself, nor has it a pole there.
+    /// A condition at which an event happens is zero where it changes its sign, up to `rounding`: it does not
+    /// jump itself, nor has it a pole there.
     fn check_zero(&self, k: usize, t: f64, rounding: f64) -> Result<(), StepError> {
         let [rest, _] = self.next[k];
         if !self.sides[k].has_events() || rest.abs() <= rounding {

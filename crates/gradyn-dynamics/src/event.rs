@@ -4,7 +4,8 @@
 //! H(t, q, v, a, λ; p) = 0                                                                  (1)  [B92, Eq. 9]
 //! ```
 //! H is one of the terminal functionals. A run ends where it first changes its sign. Within a step the motion
-//! between its nodes says where to look (`within`); the step that ends there is then solved together with (1),
+//! between its nodes says where to look (`within`); the step that ends there is then solved together with
+//! (1),
 //!
 //! ```text
 //! H(x(h)) = 0,   R(x, past, t, h; p) = 0                                                           (2)

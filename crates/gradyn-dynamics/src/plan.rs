@@ -289,8 +289,8 @@ impl Plan {
         let moved = |n: usize| self.node(n, p) - S::from(self.t[n]);
         Span { t: self.node(n - 1, p), h: S::from(self.h[n - 1]) + (moved(n) - moved(n - 1)) }
     }
-    /// Step that ends in record `n` on slots `p`, where times are numbers of the records from the one that the
-    /// record before has; of an event as in the plan.
+    /// Step that ends in record `n` on slots `p`, where times are numbers of the records from the one that
+    /// the record before has; of an event as in the plan.
     pub(crate) fn span_after(&self, n: usize, p: &[f64], past: Option<f64>) -> Result<Span<f64>, StepError> {
         let (Some(t), true) = (past, self.clocked) else { return Ok(self.span(n, p)) };
         if self.restarts[n] {

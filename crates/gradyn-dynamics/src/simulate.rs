@@ -146,7 +146,7 @@ impl<'a> Walk<'a> {
         let rows = 0;
         let parts = Parts::new(recipe);
         let h = 0.0;
-        let roots = Roots::new(control, mesh.end() - mesh.start.0);
+        let roots = Roots::new(control, mesh.end() - mesh.start.0, recipe.equations().positions);
         let (watch, changes) = (None, Changes::default());
         let mut walk = Self {
             recipe,
@@ -193,7 +193,8 @@ impl<'a> Walk<'a> {
             let target = self.part().unwrap_or(mesh.target(t, end));
             let cut = self.cut.take();
             if let Some(watch) = &self.watch {
-                self.roots.expect(t + watch.next_root(self.turns.sides(watch.sides.len())));
+                let sides = self.turns.sides(watch.sides.len());
+                self.roots.expect(t, watch.next_root(t, sides, &self.p));
             }
             let free = cut.unwrap_or(control.size(done, self.halvings, self.h)).min(self.roots.largest(t));
             let (size, arrives) = control.clip(t, free, target);

@@ -122,8 +122,8 @@ pub(crate) trait Stepper: Products + Send {
         since: usize,
         choice: &mut [u32],
     ) -> Result<(), StepError>;
-    /// Makes the choices anew for the step that was attempted, where it has `failed` or the present ones do not
-    /// follow its motion. Says whether the step is to be solved again.
+    /// Makes the choices anew for the step that was attempted, where it has `failed` or the present ones do
+    /// not follow its motion. Says whether the step is to be solved again.
     fn choose_again(&mut self, span: Span<f64>, past: &[f64], failed: bool, choice: &mut [u32]) -> bool;
     /// How far the choices of the last step reach: the largest entry of R in its blocks; 0 without.
     fn reach(&self) -> f64;

@@ -7,9 +7,9 @@
 //!           (c + 1)^L ≥ k                                                                            (3)
 //! ```
 //! A level has records at equal distances from one of the level above it, the last level all of them. A
-//! record that is asked for and not there is made from the one before it that is, level by level: the backward
-//! sweep of an adjoint, and a look at all records forward, make every record L times. Records that are made up
-//! to one that is kept are compared with it, bit by bit.
+//! record that is asked for and not there is made from the one before it that is, level by level: the
+//! backward sweep of an adjoint, and a look at all records forward, make every record L times. Records that
+//! are made up to one that is kept are compared with it, bit by bit.
 
 mod maker;
 
@@ -172,8 +172,9 @@ impl Store {
         }
         if n.is_multiple_of(self.every) {
             // records that are kept no more give their room to what steps remember after the others
-            let spare = self.room(plan).saturating_sub(self.kept.len());
-            self.spare.truncate(spare);
+            let room = self.room(plan);
+            let (c, levels) = levels(self.every, room / 4);
+            self.spare.truncate(room.saturating_sub(self.kept.len() + c * levels));
             // one piece of memory each: a list that grows would leave holes behind
             let mut record = self.spare.pop().unwrap_or_else(|| vec![0.0; self.width].into());
             let (own, sides) = record.split_at_mut(self.len);

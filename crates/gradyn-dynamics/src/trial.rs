@@ -47,8 +47,8 @@ impl Trial {
             sliver: 0.0,
         }
     }
-    /// Steps up to a size [s] are restarts with a length, as they will be in the run: the scheme divides roundings
-    /// by h².
+    /// Steps up to a size [s] are restarts with a length, as they will be in the run: the scheme divides
+    /// roundings by h².
     pub(crate) fn restarting_below(self, sliver: f64) -> Self {
         Self { sliver, ..self }
     }
@@ -69,8 +69,8 @@ impl Trial {
     }
 }
 
-/// (1) from a bracket and the values at its ends, up to changes `least` of h, or until |f| ≤ `enough`; `guess`
-/// is tried first. The weight of an end that stays is halved.
+/// (1) from a bracket and the values at its ends, up to changes `least` of h, or until |f| ≤ `enough`;
+/// `guess` is tried first. The weight of an end that stays is halved.
 pub(crate) fn root(
     [mut a, mut b]: [f64; 2],
     [mut fa, mut fb]: [f64; 2],

@@ -48,8 +48,8 @@ impl Within {
     fn node(&mut self, j: usize) -> &mut [Signed] {
         &mut self.grid[j * self.count..(j + 1) * self.count]
     }
-    /// Looks at a step of `size` whose ends are known; `at` measures at θ, `asked` says which functions count,
-    /// `noise` what is rounding of each.
+    /// Looks at a step of `size` whose ends are known; `at` measures at θ, `asked` says which functions
+    /// count, `noise` what is rounding of each.
     pub(crate) fn look(
         &mut self,
         size: f64,

@@ -203,8 +203,8 @@ impl Model {
         self.slots.eval(rho, &mut regs);
         (0..self.slots.outputs()).map(|k| self.slots.output(k, &regs)).collect()
     }
-    /// Refuses parameters whose slots no mechanism can have: not finite, negative masses, lengths that are not
-    /// positive.
+    /// Refuses parameters whose slots no mechanism can have: not finite, negative masses, lengths that are
+    /// not positive.
     pub fn check(&self, rho: &[f64]) -> Result<(), ModelError> {
         let p = self.slots(rho);
         for Positive { subject, what, slot, strict } in &self.positive {

@@ -33,8 +33,8 @@ pub struct Dims {
     pub angles: usize,
     /// Conditions whose sides are data of a run (part of the plan).
     pub sides: usize,
-    /// Extended parameters: slots, signals of t, sides, angle references. Slot gradients have this length; what
-    /// follows the slots is scratch and zero on return.
+    /// Extended parameters: slots, signals of t, sides, angle references. Slot gradients have this length;
+    /// what follows the slots is scratch and zero on return.
     pub args: usize,
 }
 

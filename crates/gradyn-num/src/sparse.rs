@@ -12,8 +12,8 @@
 //! above, Q is COLAMD of the pattern, and P follows it. Where max |l_ik| > 16, a solve checks its residual
 //! and refines once if it is more than a few roundings.
 //!
-//! What a factorisation remembers of earlier matrices is the values that its pivots were chosen for, and which
-//! optional positions had one by then ([`Pivots`]): from these `restore` chooses the same pivots again.
+//! What a factorisation remembers of earlier matrices is the values that its pivots were chosen for, and
+//! which optional positions had one by then ([`Pivots`]): from these `restore` chooses the same pivots again.
 //!
 //! `new` reserves three times the fill of random values in the order of COLAMD, with which no long row is a
 //! pivot before the border; only a choice of pivots whose fill exceeds it allocates. Clones share the

@@ -1,7 +1,7 @@
 //! Errors of the library as exceptions of `gradyn.errors`, field by field.
 //!
-//! The classes are written in Python, so that they pickle and have their documents there; an error is given to
-//! its class with what it knows, and no text is read.
+//! The classes are written in Python, so that they pickle and have their documents there; an error is given
+//! to its class with what it knows, and no text is read.
 
 mod facts;
 

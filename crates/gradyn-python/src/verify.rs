@@ -38,7 +38,8 @@ impl Core {
             py,
             move |stop, tell| {
                 verified(&study, (full, budget), &mut |s| {
-                    // a table that nobody waits for has no other end: this is no panic, and nothing is printed
+                    // a table that nobody waits for has no other end: this is no panic, and nothing is
+                    // printed
                     if stop.asked() {
                         resume_unwind(Box::new("stopped"));
                     }

@@ -6,8 +6,8 @@
 //! other threads   job here: Python answers signals in its main thread only
 //! ```
 //! A companion costs some 20 to 80 µs a job, and what is short ends before anybody could wait.
-//! After a signal the job is asked to stop, which runs do at the end of a step. What does not stop at once, such
-//! as a backward sweep, is left to itself: the thread ends with it, and the caller does not wait.
+//! After a signal the job is asked to stop, which runs do at the end of a step. What does not stop at once,
+//! such as a backward sweep, is left to itself: the thread ends with it, and the caller does not wait.
 
 use crate::errors::{self, interrupted};
 use gradyn::{Error, Progress};

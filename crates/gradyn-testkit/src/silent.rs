@@ -1,5 +1,5 @@
-//! Runs whose numbers are wrong, with nothing in the run that fails: each must end in a right number, a warning
-//! by name, or a refusal.
+//! Runs whose numbers are wrong, with nothing in the run that fails: each must end in a right number, a
+//! warning by name, or a refusal.
 
 use crate::known::Known;
 

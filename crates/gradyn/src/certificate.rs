@@ -1,7 +1,7 @@
 //! Is a gradient that of the problem?
 //!
-//! Every sensitivity differentiates the steps and sides that a run has decided on, so that all of them may agree
-//! and be wrong together. A certificate asks four questions:
+//! Every sensitivity differentiates the steps and sides that a run has decided on, so that all of them may
+//! agree and be wrong together. A certificate asks four questions:
 //!
 //! ```text
 //! program     does one direction of it agree with a complex step through the program?                   (1)
@@ -83,6 +83,7 @@ pub(crate) fn moved_designs(model: &Prepared, run: &Run, rows: &Gradient, errors
 impl Prepared {
     /// The certificate of a gradient of a run.
     pub fn certify(&self, run: &Run, report: &GradientReport) -> Result<Certificate, Error> {
+        self.check_report(run, &report.rows)?;
         let claim = Claim::new(self, run, (report.sensitivity, &report.rows), None);
         claim.certificate(report.seconds)
     }
@@ -96,16 +97,25 @@ impl Prepared {
         seconds: f64,
     ) -> Result<Certificate, Error> {
         let rows = report.map_or(vec![], |report| report.rows.clone());
+        self.check_report(run, &rows)?;
         let sensitivity = report.map_or(Sensitivity::DiscreteDirect, |report| report.sensitivity);
         let claim = Claim::new(self, run, (sensitivity, &rows), Some((fit, residuals)));
         claim.certificate(seconds + report.map_or(0.0, |report| report.seconds))
+    }
+    /// Refuses a run of another model, and a gradient that is not of its objectives.
+    pub(super) fn check_report(&self, run: &Run, rows: &Gradient) -> Result<(), Error> {
+        self.check_own(run)?;
+        if rows.len() == run.psi.len() {
+            return Ok(());
+        }
+        let message = format!("a gradient of {} objectives, not of {}", rows.len(), run.psi.len());
+        Err(Error::argument(message, "give the gradient of this run"))
     }
 }
 
 impl Claim<'_> {
     /// What is known of a gradient that took some time [s].
     fn certificate(&self, seconds: f64) -> Result<Certificate, Error> {
-        self.model.check_own(self.run)?;
         let direction = Direction::new(self.model);
         let forward_and_gradient = self.run.seconds + seconds;
         let mut clock = Instant::now();

@@ -143,7 +143,7 @@ pub struct Fit {
 pub enum Measured {
     /// A csv file with the columns `t`, then those that are fitted, and others.
     File(String),
-    /// The same with the text of the file, which is not read again.
+    /// A csv file by its name and its text, which is not read again.
     Text(String, String),
     /// Rows of a time and the values of the columns.
     Rows(Vec<Vec<f64>>),

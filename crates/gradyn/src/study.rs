@@ -199,8 +199,8 @@ impl Study {
         let prepared = self.prepared()?.at(rho).map_err(|e| self.locate(e))?;
         self.model(prepared)
     }
-    /// The model at some parameters as optimisers and sweeps take it: on the branch of the values of the file,
-    /// by a walk from there where that is needed; another branch is an error.
+    /// The model at some parameters as optimisers and sweeps take it: on the branch of the values of the
+    /// file, by a walk from there where that is needed; another branch is an error.
     pub fn at_on_branch(&self, rho: &[f64]) -> Result<StudyModel, Error> {
         let prepared = self.prepared()?.at_on_branch(rho).map_err(|e| self.locate(e))?;
         self.model(prepared)

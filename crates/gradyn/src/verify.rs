@@ -11,8 +11,8 @@
 //! w = max_k |x_k(h) - x*_k| / |x*_k|                 entries above 10 (e* + δ)                       (5)
 //! ```
 //! Each objective has one (4) for its value and one for its gradient, in the norm max_k s_k |·|/S: a single
-//! entry may be right by accident. So may a value, at h and at h/2 alike: its e is at least 1 % of that of its
-//! gradient, which is what it becomes where the parameters move by 1 % of their scales.
+//! entry may be right by accident. So may a value, at h and at h/2 alike: its e is at least 1 % of that of
+//! its gradient, which is what it becomes where the parameters move by 1 % of their scales.
 //!
 //! A method agrees if r ≤ 10. Nothing that converges to x* can fail: r > 10 says that half the step moved the
 //! result by less than a tenth of its distance from x*. Every entry counts for itself in (5): one that is off

@@ -167,8 +167,8 @@ pub(crate) struct VerifyArgs {
     /// The whole product formulation × integrator × sensitivity, not only the star around two centres
     #[arg(long)]
     pub full: bool,
-    /// Run only what fits into this time, such as 60s, 2min or 500ms, the reference and the star first; the rest
-    /// is listed
+    /// Run only what fits into this time, such as 60s, 2min or 500ms, the reference and the star first; the
+    /// rest is listed
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub budget: Option<String>,
     /// Formulation of a centre (`gradyn list formulations`); that of the file if absent

@@ -3,9 +3,9 @@
 //! ```text
 //! r(θ + 2π k) = r(θ) + k d:   k = -round(r/d),   for angles that one row alone reads                  (1)
 //! ```
-//! The search ends half a turn from the references of the drawing, where the angle would jump. There the angle
-//! is taken for its own reference, k turns on, and the search goes on. It is tried where the search with the
-//! references of the drawing has failed.
+//! The search ends half a turn from the references of the drawing, where the angle would jump. There the
+//! angle is taken for its own reference, k turns on, and the search goes on. It is tried where the search
+//! with the references of the drawing has failed.
 
 use super::Problem;
 use crate::error::StepError;

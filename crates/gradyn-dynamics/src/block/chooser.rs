@@ -20,8 +20,8 @@ use gradyn_num::largest;
 /// Growth of the largest entry of R with which the coordinates are chosen again for the next step, (2).
 const GROWN: f64 = 2.0;
 
-/// Growth within a step with which they are chosen again for this step, (3): more than (2), so that steps which
-/// resolve the motion never repeat.
+/// Growth within a step with which they are chosen again for this step, (3): more than (2), so that steps
+/// which resolve the motion never repeat.
 const LEAPT: f64 = 3.0;
 
 /// Growth within a step from which on it is asked whether the step follows the motion, (4).
@@ -77,8 +77,8 @@ impl Chooser {
         }
         self.choose(sys, (span, past), node, choice)
     }
-    /// Chooses again for a step that has `failed`, or in which R has grown, (3). Says whether the step is to be
-    /// repeated: its memory is elsewhere after a choice, even where that stays.
+    /// Chooses again for a step that has `failed`, or in which R has grown, (3). Says whether the step is to
+    /// be repeated: its memory is elsewhere after a choice, even where that stays.
     pub(crate) fn choose_again(
         &mut self,
         sys: &Setup,

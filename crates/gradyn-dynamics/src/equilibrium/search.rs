@@ -4,9 +4,9 @@
 //! q ← q - s R_q⁻¹ R,   s = 1, ½, … until |R| falls                                                (1)
 //! σ q' = -g,  implicit Euler: (1) with K_s + σ I, s = 1;  σ falls with |R| and after short steps      (2)
 //! ```
-//! |R| is scaled: rows of J to lengths over the size of the mechanism, forces over the largest load. (2) goes downhill where the forces
-//! have a potential, so that it ends where the equilibrium is stable; steps uphill, or of a tenth of the
-//! size, are taken back with more damping.
+//! |R| is scaled: rows of J to lengths over the size of the mechanism, forces over the largest load. (2) goes
+//! downhill where the forces have a potential, so that it ends where the equilibrium is stable; steps uphill,
+//! or of a tenth of the size, are taken back with more damping.
 
 use super::stability::{Kind, kind, nearly_free, pivots};
 use super::{Balance, Reduced};

@@ -6,8 +6,8 @@
 //! extras = 0,   â = a                                          as in record 0                            (3)
 //! ```
 //! A change that follows a node by less than what a step can be has a restart with a length before it, of
-//! first order. (2) and (3) are those of record 0. Where an event gives velocities or switches constraints on,
-//! (1) of v is the [`impact`](super::impact), and h = 0; where it gives positions, (1) of q is the
+//! first order. (2) and (3) are those of record 0. Where an event gives velocities or switches constraints
+//! on, (1) of v is the [`impact`](super::impact), and h = 0; where it gives positions, (1) of q is the
 //! [`place`](super::place).
 
 use super::impact::{self, Impact};

@@ -6,8 +6,9 @@
 //! jump, root        an event, whose time is a number of its record, then a restart                       (3)
 //! declared time     a node, then a restart where something jumps                                         (4)
 //! ```
-//! After a change the side is that of the motion, whatever the sign of a rounding. Conditions that follow from
-//! others change with them. Two jumps at one instant are one event after the other, without time between.
+//! After a change the side is that of the motion, whatever the sign of a rounding. Conditions that follow
+//! from others change with them. Two jumps at one instant are one event after the other, without time
+//! between.
 
 use super::Walk;
 use super::pass::Passed;
@@ -21,7 +22,8 @@ use gradyn_model::Edge;
 
 /// Changes of conditions in one run.
 const MOST_EVENTS: usize = 10_000;
-/// Intervals between changes that become shorter so many times in a row, and short beside the run, accumulate.
+/// Intervals between changes that become shorter so many times in a row, and short beside the run,
+/// accumulate.
 const SHRINKING: usize = 6;
 /// Conditions that are at rest on their edge are looked at after this part of the run.
 pub(super) const AHEAD: f64 = 1e-6;
@@ -88,6 +90,7 @@ impl Walk<'_> {
         // record 0 with these sides
         self.start_again(watch, p)?;
         for k in open {
+            self.note_root(k);
             if !self.leads_back(watch, k) {
                 continue;
             }
@@ -101,8 +104,8 @@ impl Walk<'_> {
         self.sleep_at_start(watch);
         self.check_start(watch)
     }
-    /// Conditions a short time after the last record, by its accelerations: a motion that begins at rest on an
-    /// edge has no rate there.
+    /// Conditions a short time after the last record, by its accelerations: a motion that begins at rest on
+    /// an edge has no rate there.
     pub(super) fn look_ahead(&self, watch: &mut Watch, h: f64) -> Vec<[f64; 2]> {
         let n = self.run.layout.n;
         let mut x = self.run.last().to_vec();
@@ -135,10 +138,17 @@ impl Walk<'_> {
         let side = self.turns.sides(watch.sides.len())[k] > 0.5;
         rate != 0.0 && (rate > 0.0) != side
     }
+    /// A root is at the last node, if condition `k` is one.
+    fn note_root(&mut self, k: usize) {
+        if self.recipe.system().sides()[k].edge == Edge::Root {
+            self.roots.pass(self.run.plan.t[self.run.plan.steps()]);
+        }
+    }
     /// Changes the side of condition `k` of some.
     pub(super) fn flip(&mut self, k: usize, count: usize) {
         let side = self.turns.sides(count)[k];
         self.turns.set_side(count, k, 1.0 - side);
+        self.note_root(k);
     }
     /// What follows the last record, in which condition `side` changes.
     pub(super) fn change(&mut self, watch: &mut Watch, side: usize) -> Result<Passed, StepError> {
@@ -165,13 +175,11 @@ impl Walk<'_> {
             self.look_at_last(watch);
         }
         watch.follow();
-        if watch.sides[side].edge == Edge::Root {
-            self.roots.pass(t);
-        }
         self.change_others(watch, side, before)?;
         Ok(if self.ended { Passed::End } else { Passed::Edge })
     }
-    /// Restarts after a change of `side`, until conditions that read velocities or accelerations agree with it.
+    /// Restarts after a change of `side`, until conditions that read velocities or accelerations agree with
+    /// it.
     pub(super) fn restart_settled(&mut self, watch: &mut Watch, side: usize) -> Result<(), StepError> {
         for _ in 0..=watch.sides.len() {
             let events = self.settle(watch, side)?;

@@ -5,8 +5,8 @@
 //! g = 0 → sides, rows         of the forces and constraints that are switched                             (2)
 //!       → (q⁺, v⁺, Λ, ν)      a restart with what the event gives, one for each event at that instant     (3)
 //! ```
-//! After an impact the motion stays on its side, after others it is on the side of the bit. A condition that a
-//! constraint holds at zero from then on is asleep until a constraint is switched off.
+//! After an impact the motion stays on its side, after others it is on the side of the bit. A condition that
+//! a constraint holds at zero from then on is asleep until a constraint is switched off.
 
 use super::Walk;
 use super::edges::AHEAD;
@@ -23,8 +23,8 @@ const NEVER: f64 = 1e299;
 /// A rate below this part of the one before the event is none: constraints may give way a little.
 const AT_REST: f64 = 1e-6;
 
-/// A condition whose second rate is below this part of the size of the mechanism, over the squared time of the
-/// run, stands still.
+/// A condition whose second rate is below this part of the size of the mechanism, over the squared time of
+/// the run, stands still.
 const STANDS: f64 = 1e-6;
 
 impl Walk<'_> {
@@ -119,8 +119,8 @@ impl Walk<'_> {
         }
         Ok(())
     }
-    /// Positions that an event gives are not beyond the stop of an impact. Where the last record has none, the
-    /// gap of `side` was closed already: it is an impact at the instant of the `first` change.
+    /// Positions that an event gives are not beyond the stop of an impact. Where the last record has none,
+    /// the gap of `side` was closed already: it is an impact at the instant of the `first` change.
     pub(super) fn check_stops(
         &self,
         watch: &Watch,
@@ -214,8 +214,8 @@ impl Walk<'_> {
         let off = |element: &str| rule.constraints.iter().any(|(name, on)| !on && name == element);
         let events = sys.events();
         let ends = |e: u32| events[e as usize].constraints.iter().any(|(name, on)| *on && off(name));
-        // conditions that these constraints held at zero are watched again; until the motion says more, on the
-        // side that they had
+        // conditions that these constraints held at zero are watched again; until the motion says more, on
+        // the side that they had
         for Asleep { side, before, .. } in watch.wake(ends) {
             self.turns.set_side(count, side, before);
             self.released.push(side);

@@ -16,8 +16,8 @@ const SHORTEST: f64 = 1e-3;
 const NEAR_EDGE: f64 = 1e-9;
 
 impl Walk<'_> {
-    /// What the accepted step of `size` has passed: an edge, after which the run is elsewhere in its piece, or the
-    /// condition for the final time.
+    /// What the accepted step of `size` has passed: an edge, after which the run is elsewhere in its piece,
+    /// or the condition for the final time.
     pub(super) fn edge(
         &mut self,
         place: &mut Place,
@@ -39,8 +39,8 @@ impl Walk<'_> {
         }
         Ok(passed)
     }
-    /// What came of an attempt of `size`. A fixed step that failed where laws have edges is tried with half its
-    /// size: a law that goes on beyond its edge may have no solution there.
+    /// What came of an attempt of `size`. A fixed step that failed where laws have edges is tried with half
+    /// its size: a law that goes on beyond its edge may have no solution there.
     pub(super) fn or_shorter(
         &mut self,
         attempt: Result<Attempt, StepError>,
@@ -56,8 +56,8 @@ impl Walk<'_> {
             attempt => attempt,
         }
     }
-    /// Goes over the edge that is next, where no step reaches it: a law that is no number beyond it. The error
-    /// of the step, where no edge is near.
+    /// Goes over the edge that is next, where no step reaches it: a law that is no number beyond it. The
+    /// error of the step, where no edge is near.
     pub(super) fn leave_edge(&mut self, place: &mut Place, e: StepError) -> Result<(), StepError> {
         let Some(mut watch) = self.watch.take_if(|watch| watch.is_asked()) else { return Err(e) };
         let near =
@@ -68,8 +68,8 @@ impl Walk<'_> {
         self.run.truncate();
         // just before it, where the law of this side is still a number
         self.restart(h * (1.0 - 1e-9)).map_err(|_| e)?;
-        self.mark_moving(&watch, side);
         self.look_at_last(&mut watch);
+        self.mark_moving(&watch, side);
         // counted too, so that laws that fail on both sides end the run
         self.count_change(place.t, &watch.sides[side].what)?;
         self.changed_now.clear();
@@ -146,8 +146,8 @@ impl Walk<'_> {
         }
         Ok(passed)
     }
-    /// The first change in the step of `size` that was accepted; none if nothing changes. One without a record is a
-    /// step that failed on the way, so that half of the step is to be tried.
+    /// The first change in the step of `size` that was accepted; none if nothing changes. One without a
+    /// record is a step that failed on the way, so that half of the step is to be tried.
     fn crossing(&mut self, watch: &mut Watch, size: f64) -> Result<Option<Crossing>, StepError> {
         // does anything change?
         let n = self.run.plan.steps();
@@ -186,8 +186,8 @@ impl Walk<'_> {
     fn is_edge(&self, watch: &Watch, side: usize) -> bool {
         watch.sides[side].edge != Edge::Joined || !self.happening(side, self.becomes(watch, side)).is_empty()
     }
-    /// The last record is where condition `side` changes; its time follows from that if something jumps there, or
-    /// if a root begins that is not only touched.
+    /// The last record is where condition `side` changes; its time follows from that if something jumps
+    /// there, or if a root begins that is not only touched.
     pub(super) fn mark_moving(&mut self, watch: &Watch, side: usize) {
         let happens = !self.happening(side, self.becomes(watch, side)).is_empty();
         let length = self.mesh.end() - self.run.plan.t[0];

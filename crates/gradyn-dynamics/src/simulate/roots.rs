@@ -5,15 +5,18 @@
 //! h₀ = rtol^(2/3) T/10  the step that ends at a root, and the first one after it                        (2)
 //! e ≤ s/T               the error of a step, where others may have 1; not less than roundings           (3)
 //! ```
-//! Steps are chosen for the error e of a step. What the gradient has is its slope e/s, since a root moves with
-//! the parameters and nodes do not: with (3) it is e/T as elsewhere. Estimates know (3) where h is less than s, (1);
-//! the error of the steps (2) grows like h₀^2.5, so that its slope is like rtol.
+//! Steps are chosen for the error e of a step. What the gradient has is its slope e/s, since a root moves
+//! with the parameters and nodes do not: with (3) it is e/T as elsewhere. Estimates know (3) where h is less
+//! than s, (1); the error of the steps (2) grows like h₀^2.5, so that its slope is like rtol.
 
 use crate::control::Controller;
 use crate::record::Span;
 
-/// A step beside a root, relative to its distance.
+/// The largest step beside a root, relative to its distance from the root.
 const PART: f64 = 0.5;
+
+/// Steps of schemes of positions divide roundings by h²: none is shorter than this part of the run.
+const SHORTEST: f64 = 5e-6;
 
 /// Relative errors of steps that are roundings.
 const ROUNDING: f64 = 100.0 * f64::EPSILON;
@@ -22,8 +25,9 @@ const ROUNDING: f64 = 100.0 * f64::EPSILON;
 pub(super) struct Roots {
     /// The last one [s].
     last: f64,
-    /// The next one as rates say, and as a step has met it [s].
+    /// The next one, as the rates of its condition say [s].
     expected: f64,
+    /// The next one, as a step has met it that was too long [s].
     met: f64,
     /// (2) [s]; none where steps are fixed.
     least: Option<f64>,
@@ -33,10 +37,11 @@ pub(super) struct Roots {
 }
 
 impl Roots {
-    /// No root so far, in a run of some length [s].
-    pub(super) fn new(control: &Controller, length: f64) -> Self {
+    /// No root so far, in a run of some length [s], by steps that may be of `positions`.
+    pub(super) fn new(control: &Controller, length: f64, positions: bool) -> Self {
         let rtol = control.tolerance.map(|tol| tol.rtol);
         let least = rtol.map(|rtol| 0.1 * rtol.powf(2.0 / 3.0) * length);
+        let least = least.map(|least| if positions { least.max(SHORTEST * length) } else { least });
         let rounding = rtol.map_or(1.0, |rtol| (ROUNDING / rtol).min(1.0));
         Self { last: f64::NEG_INFINITY, expected: f64::INFINITY, met: f64::INFINITY, least, length, rounding }
     }
@@ -52,9 +57,13 @@ impl Roots {
         let before = (self.next() - t) * PART / (1.0 + PART);
         after.min(before).max(least)
     }
-    /// A root is expected at t.
-    pub(super) fn expect(&mut self, t: f64) {
+    /// A root is expected at t, as seen from now.
+    pub(super) fn expect(&mut self, now: f64, t: f64) {
         self.expected = t;
+        // one that was met and did not come
+        if now >= self.met {
+            self.met = f64::INFINITY;
+        }
     }
     /// The next root [s].
     fn next(&self) -> f64 {

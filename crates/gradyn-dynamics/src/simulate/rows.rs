@@ -94,8 +94,8 @@ impl Walk<'_> {
         }
         Ok(with_velocities(sys, terms.phi_q(), on).0)
     }
-    /// Rows of positions for the way to what an event gives: those of (1), or where they are more than (2) has
-    /// room for, some of them, those that held before first.
+    /// Rows of positions for the way to what an event gives: those of (1), or where they are more than (2)
+    /// has room for, some of them, those that held before first.
     fn rows_of_way(&self, sys: &Setup, rule: &EventRule, at: &At, terms: &mut Evaluator<f64>) -> Vec<u32> {
         let n = sys.dims().n;
         let (first, given) = rule.places;
@@ -132,8 +132,8 @@ impl Walk<'_> {
         kept.sort_unstable();
         kept
     }
-    /// Constraints that an event switches on hold at the positions that it gives, whether they have been on the
-    /// way or follow from the others there.
+    /// Constraints that an event switches on hold at the positions that it gives, whether they have been on
+    /// the way or follow from the others there.
     pub(super) fn check_placed(&self, event: u32) -> Result<(), StepError> {
         let rule = self.rule(event);
         let n = self.run.plan.steps();

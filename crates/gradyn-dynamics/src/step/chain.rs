@@ -100,8 +100,9 @@ impl Chain {
         }
         Ok(())
     }
-    /// A step is tried that may not be the one that is taken. It begins from what the trial before it has left:
-    /// pivots that short steps need are chosen once, and the step that is taken is made again if they were.
+    /// A step is tried that may not be the one that is taken. It begins from what the trial before it has
+    /// left: pivots that short steps need are chosen once, and the step that is taken is made again if they
+    /// were.
     pub(crate) fn begin_trial(&mut self) {
         self.tried = true;
     }
@@ -206,8 +207,8 @@ impl Chain {
         let len = self.step_len;
         self.step_with(rows)?.decide(span, &past[..len], since, choice)
     }
-    /// Makes the choices anew for the step that was attempted, where it has `failed` or the present ones do not
-    /// follow its motion. Says whether the step is to be solved again.
+    /// Makes the choices anew for the step that was attempted, where it has `failed` or the present ones do
+    /// not follow its motion. Says whether the step is to be solved again.
     pub(crate) fn choose_again(
         &mut self,
         span: Span<f64>,

@@ -8,8 +8,9 @@
 //! ```
 //! which is of order h^{s+1} for s blocks. With γ₀ the real eigenvalue of A it is the estimate of RADAU5
 //! (without its second filter, Eq. IV.8.20); where A has no real eigenvalue, γ₀ is the modulus of the complex
-//! ones. P of `gauss4` goes through its two stages. With the node as a third block (1) would be of order h⁴, and
-//! zero for every linear system: there ẏ_0 - √3 ẏ_1 + √3 ẏ_2 - ẏ_3 = f_y (y_0 - y_3 + √3 (Y_2 - Y_1)) = 0.
+//! ones. P of `gauss4` goes through its two stages. With the node as a third block (1) would be of order h⁴,
+//! and zero for every linear system: there ẏ_0 - √3 ẏ_1 + √3 ẏ_2 - ẏ_3 = f_y (y_0 - y_3 + √3 (Y_2 - Y_1)) =
+//! 0.
 
 use super::Tableau;
 

@@ -38,7 +38,8 @@ pub struct Event {
     pub end: bool,
     /// Restitution e, 0 < e ≤ 1: `when` is a gap of positions, whose rate becomes -e times what it was.
     pub impact: Option<Number>,
-    /// Velocities after the event: (sensor whose rate is given, or an expression of velocities; value before).
+    /// Velocities after the event: (sensor whose rate is given, or an expression of velocities; value
+    /// before).
     pub reset: Vec<(Number, Number)>,
     /// Positions after the event, as many as there are degrees of freedom: (expression of positions; value
     /// before).

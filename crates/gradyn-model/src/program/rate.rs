@@ -74,13 +74,18 @@ impl Graph {
         match f {
             Binary::Atan2 => (b * ra - a * rb) / (a * a + b * b),
             Binary::Powf => b * a.powf(b - 1.0) * ra + v * a.ln() * rb,
-            Binary::OddPower => b * a.even_power(b - 1.0) * ra + v * a.abs().ln() * rb,
-            Binary::EvenPower => b * a.odd_power(b - 1.0) * ra + v * a.abs().ln() * rb,
+            Binary::OddPower => b * a.even_power(b - 1.0) * ra + self.exponent_rate(a, v) * rb,
+            Binary::EvenPower => b * a.odd_power(b - 1.0) * ra + self.exponent_rate(a, v) * rb,
             Binary::Min => a.le(b).select(ra, rb),
             Binary::Max => a.ge(b).select(ra, rb),
             Binary::Unwrap => ra,
             Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge => self.constant(0.0),
             Binary::Eq | Binary::Beyond | Binary::Meets | Binary::Stays | Binary::Or => self.constant(0.0),
         }
+    }
+    /// v ln |a|, the slope of a power v of |a| over its exponent, which vanishes with a.
+    fn exponent_rate<'g>(&'g self, a: Sym<'g>, v: Sym<'g>) -> Sym<'g> {
+        let zero = self.constant(0.0);
+        a.eq(zero).select(zero, v * a.abs().ln())
     }
 }

@@ -11,7 +11,7 @@
 //! A side that is not a number is not known: it is compared as the expression says. Programs that are given
 //! their sides never compare, so that a law goes on smoothly beyond its edge.
 
-use super::root::roots;
+use super::root::Roots;
 use super::{Binary, Graph, Node, Program, Sym, Unary};
 use std::collections::HashMap;
 
@@ -22,8 +22,9 @@ pub enum Edge {
     Joined,
     /// The value goes on, its slope does not.
     Corner,
-    /// Value and slope go on, a power of the distance begins whose exponent is no integer: derivatives of the
-    /// motion over parameters begin like a root of the time, so that the edge must move with the parameters.
+    /// A power of the distance begins whose exponent is no integer, which has a slope if it is above 1.
+    /// Derivatives of the motion over parameters begin like a root of the time, so that the edge must move
+    /// with the parameters.
     Root,
     /// The value may jump.
     Jump,
@@ -44,20 +45,15 @@ impl Graph {
     pub(crate) fn sided<'g>(&'g self, symbols: &[Sym<'g>], side: SideOf<'_, 'g>) -> Vec<Sym<'g>> {
         let mut new: HashMap<u32, u32> = HashMap::new();
         let nodes = self.ancestors(symbols);
-        let roots = roots(&self.nodes.borrow().list, &nodes);
+        let roots = Roots::new(&self.nodes.borrow().list, &nodes);
         for k in nodes {
             let node = self.nodes.borrow().list[k as usize].map(|a| new[&a]);
             let mut rooted = |pair: [Sym<'g>; 2], edge: Edge| match edge {
-                Edge::Corner | Edge::Jump if roots.contains(&k) => side(pair, Edge::Root),
+                Edge::Corner | Edge::Jump if roots.edges.contains(&k) => side(pair, Edge::Root),
                 edge => side(pair, edge),
             };
-            let node = match node {
-                Node::Binary(Binary::Powf, z, y) if roots.contains(&k) => {
-                    Node::Binary(Binary::OddPower, z, y)
-                }
-                node => node,
-            };
-            let replaced = self.replaced(node, &mut rooted).unwrap_or_else(|| self.insert(node));
+            let replaced = self.rooted(&roots, k, node, &new).or_else(|| self.replaced(node, &mut rooted));
+            let replaced = replaced.unwrap_or_else(|| self.insert(node));
             new.insert(k, replaced.node);
         }
         symbols.iter().map(|s| Sym { graph: self, node: new[&s.node] }).collect()

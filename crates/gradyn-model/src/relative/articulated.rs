@@ -8,10 +8,10 @@
 //! S_c = Φ_c T⁻¹ Φ_cᵀ + c,   λ_c = S_c⁻¹ (Φ_c T⁻¹ f - g),   x = T⁻¹ (f - Φ_cᵀ λ_c)                      (5)
 //! ```
 //! [Featherstone, *Rigid Body Dynamics Algorithms*, 2008]. T is M with the rows that keep the length of Euler
-//! parameters: these are rows of one node, so that D is bordered by them, and D⁻¹ is a small LU. Rows Φ_c that
-//! close loops, of drivers and of the user are eliminated by (5), with a full S_c. Each node has its own point
-//! r, which (2) to (4) are about: about the global origin I would lose as many digits as the square of the
-//! distance has. K is symmetric: its transposed solve is its solve.
+//! parameters: these are rows of one node, so that D is bordered by them, and D⁻¹ is a small LU. Rows Φ_c
+//! that close loops, of drivers and of the user are eliminated by (5), with a full S_c. Each node has its own
+//! point r, which (2) to (4) are about: about the global origin I would lose as many digits as the square of
+//! the distance has. K is symmetric: its transposed solve is its solve.
 //!
 //! O(n) for (2) to (4), O(n m_c + m_c³) for (5). Not handled: coordinates that move no mass, also where rows
 //! would determine them; they are an error.

@@ -5,8 +5,8 @@
 //! E_z δz = Σ G_i·V_i                     G = Pᵀ E_x of the bodies of node i, about r_i       (2)
 //! ```
 //! E_z of a condition on a body far from the root is as long as its path, but (1) and (2) are short rows: the
-//! matrix of the conditions is bordered by (1). The points r are those of `articulated.rs`. Products with E_z,
-//! and with the partials of conditions over slots, go through frames.
+//! matrix of the conditions is bordered by (1). The points r are those of `articulated.rs`. Products with
+//! E_z, and with the partials of conditions over slots, go through frames.
 
 use super::data::inner_at;
 use super::fold::Node;

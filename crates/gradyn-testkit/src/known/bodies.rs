@@ -32,11 +32,12 @@ fn pendulum(p: &[Wide], t: f64) -> Vec<Wide> {
     vec![length * angle.cos(), speed]
 }
 
-/// Angle of the rocker of a parallelogram whose frame is longer than its coupler by e, after 0.5 s: cranks a of
-/// 1 kg, a coupler d of 2 kg. Nothing acts, so that θ̇ = w √(J(θ₀)/J(θ)).
+/// Angle of the rocker of a parallelogram whose frame is longer than its coupler by e, after 0.5 s: cranks a
+/// of 1 kg, a coupler d of 2 kg. Nothing acts, so that θ̇ = w √(J(θ₀)/J(θ)).
 fn parallelogram(p: &[Wide]) -> Vec<Wide> {
     let [a, d, w, e] = [p[0], p[1], p[2], p[3]];
-    // directions of coupler and rocker for a crank at θ; the end of the coupler is right of its way to the frame
+    // directions of coupler and rocker for a crank at θ; the end of the coupler is right of its way to the
+    // frame
     let angles = |θ: Wide| {
         let [x, y] = [d + e - a * θ.cos(), -a * θ.sin()];
         let far2 = x * x + y * y;

@@ -48,4 +48,30 @@ pub(super) const ALL: &[Known] = &[
             vec![p[3] - p[1] * (n(1.0) - left)]
         },
     },
+    Known {
+        name: "a law of Hertz at a place",
+        parameters: &[("x0", -0.1), ("v0", 1.0), ("k", 1e3), ("g", 0.05)],
+        on_rail: true,
+        sections: r#"
+            force.push = { type = "force", at = "m.A", force = ["if(m.A.x - g > 0, -k*(m.A.x - g)^1.5, 0)", 0] }
+            objective.psi = { terminal = "m.A.x" }
+            study = { t_end = 1 }"#,
+        psi: |p| vec![p[3] + p[1] * ((p[3] - p[0]) / p[1] + contact(p[2], p[1]) - n(1.0))],
+    },
+    Known {
+        name: "a law of Hertz where an event happens",
+        parameters: &[("x0", -0.1), ("v0", 1.0), ("k", 1e3), ("c", 2.0)],
+        on_rail: true,
+        sections: r#"
+            force.push = { type = "force", at = "m.A", force = ["-k*max(m.A.x, 0)^1.5", 0] }
+            force.drive = { type = "force", at = "m.A", force = ["c", 0] }
+            event.touch = { when = "m.A.x", direction = "rising", off = ["drive"] }
+            objective.psi = { terminal = "m.A.x" }
+            study = { t_end = 1 }"#,
+        psi: |p| {
+            let v = (p[1] * p[1] - p[3] * p[0] * 2.0).sqrt();
+            let before = (v - p[1]) / p[3];
+            vec![v * (before + contact(p[2], v) - n(1.0))]
+        },
+    },
 ];

@@ -4,10 +4,10 @@
 //! |f(t) - p(t)| > 0.4 max |f(t) - f(t_n)|          f: what acts on the way through a step                 (1)
 //! h |a| > π max(1, p/4) max |v|                    fewer than two steps of order p a period               (2)
 //! ```
-//! p(t) is the polynomial through as many points of the step as its scheme looks at. (1) sees a blow between two
-//! nodes and a force that has the same value at each of them, to which runs with other steps may be blind. (2)
-//! sees a vibration that implicit steps take away, or keep at a wrong frequency, and a decay that ends within
-//! one step: of a vibration of frequency ω it is ωh, coordinate by coordinate.
+//! p(t) is the polynomial through as many points of the step as its scheme looks at. (1) sees a blow between
+//! two nodes and a force that has the same value at each of them, to which runs with other steps may be
+//! blind. (2) sees a vibration that implicit steps take away, or keep at a wrong frequency, and a decay that
+//! ends within one step: of a vibration of frequency ω it is ωh, coordinate by coordinate.
 
 use crate::diagnose::Acting;
 use crate::prepared::{Prepared, Run};
@@ -55,7 +55,8 @@ pub(super) fn between(model: &Prepared, run: &Run) -> Option<Passed> {
     Some(Passed { text: text(n, "the motion turns, or a fast decay ends,"), subject: None })
 }
 
-/// (1): the first step in which what acts leaves its polynomial, which quantity that is, and which entry of it.
+/// (1): the first step in which what acts leaves its polynomial, which quantity that is, and which entry of
+/// it.
 fn acts(model: &Prepared, run: &Run) -> Option<(usize, usize, usize)> {
     let plan = &run.trajectory.plan;
     let stride = (plan.steps() * POINTS[0]).div_ceil(ASKED).max(1);

@@ -11,8 +11,8 @@
 //! |y| = max(|r|, |c_k|),    |ψ| = max(ψ, |ψ_ρk| s_k, |c_k| max(|r|, |c_k|/100))                          (3)
 //! ```
 //! |c_k| |r| is what |ψ_ρk| s_k would be if nothing cancelled. An error of ψ_ρ that is 5 % of it moves the
-//! optimum by half of a standard deviation where a hundred residuals are noise, and by 5e-4 of the scale where
-//! they vanish.
+//! optimum by half of a standard deviation where a hundred residuals are noise, and by 5e-4 of the scale
+//! where they vanish.
 
 use crate::error::Error;
 use crate::optimize::Fit;

@@ -4,18 +4,18 @@
 //! ± = |x(h) - x(2.07 h)|   or   |x(tol) - x(10 tol)|        x = (ψ, ∇ψ)                                  (1)
 //!   = 3 |x(h) - x(h/2)|   or   3 |x(tol) - x(tol/10)|      where the coarser run fails or says nothing   (2)
 //! ```
-//! (1) is 2.07ᵖ - 1 times the error of a method of order p. Steps that are twice as long would end at nodes of
-//! the run, and share what depends on where nodes are: the last step before an event, the sample that is nearest
-//! to a peak, signals that repeat with the steps. Errors are not less than the rounding that the check through
-//! the program has seen, nor than a tenth of the tolerance. A difference may be small by chance, so that no entry
-//! is known better than its row, relative to its size:
+//! (1) is 2.07ᵖ - 1 times the error of a method of order p. Steps that are twice as long would end at nodes
+//! of the run, and share what depends on where nodes are: the last step before an event, the sample that is
+//! nearest to a peak, signals that repeat with the steps. Errors are not less than the rounding that the
+//! check through the program has seen, nor than a tenth of the tolerance. A difference may be small by
+//! chance, so that no entry is known better than its row, relative to its size:
 //!
 //! ```text
 //! ±_k ≥ |g_k| √(Σ (±_i s_i)²/Σ (g_i s_i)²)                 s_i the scales of the parameters              (3)
 //! ```
-//! An event that changes rows or velocities cuts a step where it falls. Of `newmark`, `hht`,
-//! `generalized-alpha` and `adams-bashforth` the derivatives behind it have an error that depends on the cut,
-//! as large in both runs and without order: their difference is no upper bound of it, and counts 3 times.
+//! An edge or an event at which the run begins anew cuts a step where it falls. The derivatives behind it may
+//! have an error that depends on the cut, as large in both runs and without order (`newmark`, `hht`,
+//! `generalized-alpha`, `adams-bashforth`): their difference is no upper bound of it, and counts 3 times.
 //! The error of the penalty formulation is added.
 
 use super::claim::{Claim, Numbers, norm};
@@ -93,17 +93,15 @@ impl Errors {
         let differences: Gradient =
             own.rows.iter().zip(&numbers.rows).map(|(a, b)| apart(a, b, weight)).collect();
         let mut new = Self::known(&values, differences, &other);
-        new.residuals = own.residuals.as_ref().zip(numbers.residuals.as_ref()).map(|(a, b)| {
-            let slopes = apart(&a.jacobian, &b.jacobian, weight);
-            let along = slopes.chunks(direction.d.len().max(1)).map(|row| direction.dot(row));
-            [norm(&apart(&a.values, &b.values, weight)), norm(&along.collect::<Vec<_>>())]
-        });
+        new.residuals = residuals_apart(own, &numbers, direction, weight);
         if cuts(run) {
-            new.gradient.iter_mut().flatten().for_each(|error| *error *= CUT / weight);
+            let slopes = new.residuals.iter_mut().map(|r| &mut r[1]);
+            new.gradient.iter_mut().flatten().chain(slopes).for_each(|error| *error *= CUT / weight);
         }
         new.add_row(claim);
         new.add_rounding(claim, program);
-        new.add_penalty(claim)?;
+        new.add_rounding_of_residuals(claim, direction);
+        new.add_penalty(claim, direction)?;
         Ok(new)
     }
     /// From differences to another run that are known.
@@ -131,7 +129,7 @@ impl Errors {
     }
     /// Nothing is below the rounding that was seen, nor below a part of the tolerance.
     fn add_rounding(&mut self, claim: &Claim, program: Option<&ProgramCheck>) {
-        let least = (OF_TOLERANCE * tolerance(claim.run).unwrap_or(0.0)).max(ROUNDINGS * f64::EPSILON);
+        let least = least(claim.run);
         let parameters = claim.model.parameters();
         for (j, row) in claim.numbers.rows.iter().enumerate() {
             let seen = program.map_or(0.0, |p| p.distances[j]).max(least);
@@ -142,8 +140,16 @@ impl Errors {
             }
         }
     }
+    /// Residuals are not known better than a part of the tolerance, nor than rounding.
+    fn add_rounding_of_residuals(&mut self, claim: &Claim, direction: &Direction) {
+        let (Some(errors), Some(own)) = (&mut self.residuals, &claim.numbers.residuals) else { return };
+        let least = least(claim.run);
+        let along = own.jacobian.chunks(direction.d.len().max(1)).map(|row| direction.dot(row));
+        errors[0] = errors[0].max(least * norm(&own.values));
+        errors[1] = errors[1].max(least * norm(&along.collect::<Vec<_>>()));
+    }
     /// The error of the penalty formulation.
-    fn add_penalty(&mut self, claim: &Claim) -> Result<(), Error> {
+    fn add_penalty(&mut self, claim: &Claim, direction: &Direction) -> Result<(), Error> {
         if claim.run.method.formulation != Formulation::Penalty {
             return Ok(());
         }
@@ -156,6 +162,11 @@ impl Errors {
         }
         for (errors, (a, b)) in self.gradient.iter_mut().zip(own.rows.iter().zip(&numbers.rows)) {
             errors.iter_mut().zip(a.iter().zip(b)).for_each(|(error, (a, b))| *error += off(a, b));
+        }
+        if let (Some(errors), Some(off)) =
+            (&mut self.residuals, residuals_apart(own, &numbers, direction, 1.0))
+        {
+            errors.iter_mut().zip(off).for_each(|(error, off)| *error += off);
         }
         Ok(())
     }
@@ -182,6 +193,19 @@ impl Errors {
 fn cuts(run: &Run) -> bool {
     let plan = &run.trajectory.plan;
     (0..plan.steps()).any(|n| plan.edges[n].is_some() && plan.restarts[n + 1])
+}
+
+/// The least relative error that is believed: a part of the tolerance, or rounding.
+fn least(run: &Run) -> f64 {
+    (OF_TOLERANCE * tolerance(run).unwrap_or(0.0)).max(ROUNDINGS * f64::EPSILON)
+}
+
+/// Differences of r and of r_ρ d of two runs of a fit, times a weight.
+fn residuals_apart(a: &Numbers, b: &Numbers, direction: &Direction, weight: f64) -> Option<[f64; 2]> {
+    let (a, b) = (a.residuals.as_ref()?, b.residuals.as_ref()?);
+    let slopes = apart(&a.jacobian, &b.jacobian, weight);
+    let along = slopes.chunks(direction.d.len().max(1)).map(|row| direction.dot(row));
+    Some([norm(&apart(&a.values, &b.values, weight)), norm(&along.collect::<Vec<_>>())])
 }
 
 /// a - b, times a weight.

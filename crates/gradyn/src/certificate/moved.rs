@@ -7,10 +7,10 @@
 //! agrees:   bar ≤ 5 % of the size,   |g·d - R| ≤ 3 (bar + ±)                                             (4)
 //! ```
 //! Of a fit ψ and g·d are r and r_ρ d, and |·| is the norm over all residuals (`claim`).
-//! The size is the larger of |R| and |g·d|, and at least 1 % of that of the objective. δ begins at 1 % and falls
-//! by 10 until (4) holds, but not below 20 times the error of ψ: with less, events move within one step, and
-//! differences of frozen steps agree with their frozen derivative. The largest δ where (4) holds is the range
-//! of the gradient. At a jump D doubles as δ halves, and the bar never settles.
+//! The size is the larger of |R| and |g·d|, and at least 1 % of that of the objective. δ begins at 1 % and
+//! falls by 10 until (4) holds, but not below 20 times the error of ψ: with less, events move within one
+//! step, and differences of frozen steps agree with their frozen derivative. The largest δ where (4) holds is
+//! the range of the gradient. At a jump D doubles as δ halves, and the bar never settles.
 
 use super::claim::{Claim, norm};
 use super::direction::Direction;

@@ -34,8 +34,7 @@ impl Certificate {
             }
         }
         if let Some(check) = &self.products {
-            o["products"] =
-                json!({"records": check.records, "distance": check.distance, "time": check.time});
+            o["products"] = json!({"records": check.records, "distance": check.distance, "time": check.time});
         }
         if let Some(errors) = &self.errors {
             o["errors"] = errors_object(model, &self.objectives, errors);

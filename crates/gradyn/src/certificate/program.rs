@@ -4,7 +4,8 @@
 //! (∇ψ) d = dψ along d, by a complex step through the steps of the run                                   (1)
 //! |s|² = Σ (s_q/|q|)² + Σ (s_v/|v|)²,   ln |s| ≈ c + g t        over the last three quarters of the run (2)
 //! ```
-//! Of a fit (1) is r_ρ d, by the outputs of the records. |q| and |v| are the largest of the run. The horizon is the time in which e^{g t} grows to 10⁴.
+//! Of a fit (1) is r_ρ d, by the outputs of the records. |q| and |v| are the largest of the run. The horizon
+//! is the time in which e^{g t} grows to 10⁴.
 
 use super::claim::{Claim, SQUARES};
 use super::direction::Direction;
@@ -71,6 +72,7 @@ impl Growth {
 impl Prepared {
     /// One direction of a gradient of a run against a complex step through the program, (1), and growth (2).
     pub fn check_program(&self, run: &Run, rows: &Gradient) -> Result<ProgramCheck, Error> {
+        self.check_report(run, rows)?;
         let claim = Claim::new(self, run, (Sensitivity::DiscreteAdjoint, rows), None);
         Ok(claim.through_program(&Direction::new(self), Confirm::All)?.0)
     }
@@ -84,7 +86,6 @@ impl Claim<'_> {
         confirm: Confirm,
     ) -> Result<(ProgramCheck, Samples), Error> {
         let Self { model, run, .. } = *self;
-        model.check_own(run)?;
         let recipe = run.method.build(&model.model);
         let case = model.case(&recipe, run);
         let mut norms = Norms::new(&case);

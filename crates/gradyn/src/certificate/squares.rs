@@ -1,4 +1,5 @@
-//! Derivatives of the residuals of a fit along one direction, without the products that its Jacobian comes from.
+//! Derivatives of the residuals of a fit along one direction, without the products that its Jacobian comes
+//! from.
 //!
 //! ```text
 //! r' = y_x s + y_ρ d       over the scales of the columns, s = dx/dρ d by the program                    (1)
@@ -45,9 +46,13 @@ impl Slopes {
         if n == 0 {
             self.values.clear();
         }
-        if self.records.binary_search(&n).is_ok() {
+        // how often it was measured
+        let first = self.records.partition_point(|record| *record < n);
+        let count = self.records[first..].iter().take_while(|record| **record == n).count();
+        if count > 0 {
             let rows = self.outputs.rows(case, n, s);
-            self.values.extend(rows.iter().zip(&self.scales).map(|(row, scale)| row[0] / scale));
+            let values: Vec<f64> = rows.iter().zip(&self.scales).map(|(row, scale)| row[0] / scale).collect();
+            (0..count).for_each(|_| self.values.extend_from_slice(&values));
         }
     }
     /// Largest difference from r_ρ d, relative to the largest |r_ρk d_k|; `None` where all are zero.

@@ -256,7 +256,7 @@ impl Findings<'_> {
         let all = self.claim.model.model.warnings.iter().chain(&self.claim.run.warnings);
         all.filter(move |w| codes.contains(&w.code))
     }
-    /// The same in words.
+    /// What those warnings say, at the end of a sentence.
     fn suspects(&self) -> String {
         let texts: Vec<String> = self.warnings().map(|w| w.text.clone()).collect();
         if texts.is_empty() { String::new() } else { format!("; the run warns: {}", texts.join("; ")) }

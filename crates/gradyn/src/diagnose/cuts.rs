@@ -6,8 +6,8 @@
 //! ẏ(t + ε) - ẏ(t - ε)    does not shrink with ε: a corner;   so does ÿ in constraints                   (3)
 //! ```
 //! Zeros of g are candidates. The value y of the expression decides: sin(atan2(y, x)) and 1/tan(x) are smooth
-//! where a function in them is not. ε falls from 1e-2 to 1e-4 of the step, so that a law counts as one that jumps
-//! if it changes in less than a thousandth of a step.
+//! where a function in them is not. ε falls from 1e-2 to 1e-4 of the step, so that a law counts as one that
+//! jumps if it changes in less than a thousandth of a step.
 
 use super::near::{Moving, Near};
 use crate::prepare::{Break, Passed, Prepared};

@@ -6,7 +6,8 @@
 //! g ≥ 0 on the side above, g ≤ 0 on the side below                     sides, at every node              (2)
 //! Φ_r = 0 of rows that are left out                                    in `redundancy`
 //! ```
-//! Where no time passes angles and conditions may be given anew, and a condition that is zero to rounding is on both sides.
+//! Where no time passes angles and conditions may be given anew, and a condition that is zero to rounding is
+//! on both sides.
 
 use crate::error::Error;
 use crate::prepare::Prepared;

@@ -13,7 +13,8 @@ use gradyn_model::{Evaluator, FunctionalSet, Warning, WarningCode};
 
 /// The part of the largest kinetic energy that steps may lose or gain.
 const MOST: f64 = 1e-2;
-/// Changes below this part of the energy are rounding: a motion that is balanced has hardly any kinetic energy.
+/// Changes below this part of the energy are rounding: a motion that is balanced has hardly any kinetic
+/// energy.
 const ROUNDING: f64 = 1e-12;
 /// Powers that cancel to this part of their sum of sizes are no power.
 const BALANCED: f64 = 1e-6;

@@ -7,8 +7,8 @@
 //! W = ∫ λ·Φ̇ dt                                                                                        (1)
 //! ```
 //! by the trapezoidal rule over the nodes. Beyond a singular position loops may have gone on along branches
-//! that do not fit together: the mechanism is then locked, and its stabilisation brakes it to rest. A run whose
-//! (1) after such a position is more than 1 % of its largest kinetic energy is refused.
+//! that do not fit together: the mechanism is then locked, and its stabilisation brakes it to rest. A run
+//! whose (1) after such a position is more than 1 % of its largest kinetic energy is refused.
 
 use crate::prepare::{Prepared, Run};
 use crate::registry::Formulation;

@@ -96,8 +96,8 @@ fn first_singular(run: &Run, along: &mut Along) -> Option<(f64, f64)> {
     found.iter().copied().find(|f| f.0 < SINGULAR).or(closest)
 }
 
-/// s at (n, θ) where it is below [`NEAR`]: among the nodes and, where it may vanish, the minima between them, in
-/// the order of time; with the place among all of them.
+/// s at (n, θ) where it is below [`NEAR`]: among the nodes and, where it may vanish, the minima between them,
+/// in the order of time; with the place among all of them.
 fn independence_along(run: &Run, along: &mut Along) -> Vec<(usize, f64, (usize, f64))> {
     let plan = &run.trajectory.plan;
     let Along { independence: nodes, rows, terms, .. } = along;

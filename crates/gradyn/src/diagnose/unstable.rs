@@ -1,7 +1,7 @@
 //! Fixed steps of explicit integrators beyond their stability.
 //!
-//! With adams-bashforth accelerations go up and down from step to step. A Runge–Kutta scheme whose last stage is
-//! at the end of the step tells h |∂f/∂y| itself.
+//! With adams-bashforth accelerations go up and down from step to step. A Runge–Kutta scheme whose last stage
+//! is at the end of the step tells h |∂f/∂y| itself.
 
 use crate::prepare::{Prepared, Run};
 use crate::registry::Integrator;

@@ -123,8 +123,8 @@ impl<'a> Acting<'a> {
         let way = Piece::of_step(&run.trajectory, n);
         Self { run, n, begin: run.trajectory.record(n - 1), way, timed }
     }
-    /// Forces and integrands at θ of the step where the motion is, and Φ̈ there as a function of time alone, with
-    /// the coordinates of the begin of the step.
+    /// Forces and integrands at θ of the step where the motion is, and Φ̈ there as a function of time alone,
+    /// with the coordinates of the begin of the step.
     pub(crate) fn at(&self, θ: f64, terms: &mut Evaluator<f64>) -> [Vec<f64>; 3] {
         let plan = &self.run.trajectory.plan;
         let lay = self.run.trajectory.layout;

@@ -5,8 +5,8 @@
 //! ```
 //! A run at other parameters refuses a constraint that does not hold where it is switched on; a gradient of
 //! this one would be that of no run. (1) is one column of the discrete direct sensitivities, and only where
-//! an event switches on a constraint of positions that is not an equation of the positions that it gives: those
-//! that follow from others there are none.
+//! an event switches on a constraint of positions that is not an equation of the positions that it gives:
+//! those that follow from others there are none.
 
 use crate::error::Error;
 use crate::prepared::{Prepared, Run};

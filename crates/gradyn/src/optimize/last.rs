@@ -1,4 +1,5 @@
-//! The design at the end of a study: what its runs warn of, and whether its gradients are those of the problem.
+//! The design at the end of a study: what its runs warn of, and whether its gradients are those of the
+//! problem.
 
 use super::Optimization;
 use crate::certificate::Certificate;

@@ -68,14 +68,14 @@ impl Study {
         self.choice.stepping = Some(stepping);
         self
     }
-    /// A budget for the records of each run [bytes]: some are kept and the others are made again when they are
-    /// needed, every bit as without a budget.
+    /// A budget for the records of each run [bytes]: some are kept and the others are made again when they
+    /// are needed, every bit as without a budget.
     pub fn memory_limit(&mut self, bytes: usize) -> &mut Self {
         self.choice.memory.budget = Some(bytes);
         self
     }
-    /// Memory of the machine that is free [bytes]: a run without a budget that needs more is refused before or
-    /// while it goes on.
+    /// Memory of the machine that is free [bytes]: a run without a budget that needs more is refused before
+    /// or while it goes on.
     pub fn memory_free(&mut self, bytes: usize) -> &mut Self {
         self.choice.memory.free = Some(bytes);
         self

@@ -46,7 +46,8 @@ impl Group {
             penalty: penalty.as_ref().map(Answer::of_penalty),
         })
     }
-    /// The second run as a reference. Designs are moved with the first one, which is known to their difference.
+    /// The second run as a reference. Designs are moved with the first one, which is known to their
+    /// difference.
     pub(crate) fn into_reference(
         self,
         model: &Prepared,

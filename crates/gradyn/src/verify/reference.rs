@@ -40,8 +40,8 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Why its gradient is not known to be that of the problem: an objective of which runs of moved designs say
-    /// something else, or nothing.
+    /// Why its gradient is not known to be that of the problem: an objective of which runs of moved designs
+    /// say something else, or nothing.
     pub fn doubt(&self, objectives: &[String]) -> Option<String> {
         let word = |outcome: Outcome| match outcome {
             Outcome::Agrees => None,

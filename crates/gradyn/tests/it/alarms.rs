@@ -104,7 +104,8 @@ fn verdict(case: Case, times: usize) -> Option<(String, bool)> {
     }
 }
 
-/// Runs that come to a singular position with stiff constraints, whose forces no step resolves: `coarse` is right.
+/// Runs that come to a singular position with stiff constraints, whose forces no step resolves: `coarse` is
+/// right.
 const SINGULAR: &str = "change_point, penalty";
 
 /// Alarms of some examples, each over a part of its run.

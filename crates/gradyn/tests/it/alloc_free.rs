@@ -118,8 +118,8 @@ fn loops_do_not_allocate() {
             assert!(many > few + 90, "{name}: the long run has more steps");
             assert_eq!((forward, forward_long), (0, 0), "{name}, {v}: forward");
             // before and after the loops the slots and the result are allocated: the same for any number of
-            // steps, but for pivots that are chosen again: each choice is noted for replays, and there are fewer
-            // of them than steps
+            // steps, but for pivots that are chosen again: each choice is noted for replays, and there are
+            // fewer of them than steps
             let added = many - few;
             let (few, more) = (whole_run(&short, &method), whole_run(&long, &method));
             let what = format!("{name}, {v}");

@@ -89,8 +89,8 @@ fn a_coupler_without_mass_turns_evenly() {
     }
 }
 
-/// The five-bar a thousand kilometres away has its gradient in `relative-1`: moments are about the mechanism, not
-/// about the origin.
+/// The five-bar a thousand kilometres away has its gradient in `relative-1`: moments are about the mechanism,
+/// not about the origin.
 #[test]
 fn relative_1_works_far_from_the_origin() {
     let text = gradyn::examples::find("five_bar").expect("bundled");

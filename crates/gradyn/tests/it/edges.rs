@@ -169,8 +169,8 @@ fn roots_keep_the_digits_of_the_gradient() {
     }
 }
 
-/// A ball of 1 kg on an elastic floor, from y at rest: y(T) by closed forms in flight and, in contact, by steps
-/// of the fourth order that end on the joints of the law.
+/// A ball of 1 kg on an elastic floor, from y at rest: y(T) by closed forms in flight and, in contact, by
+/// steps of the fourth order that end on the joints of the law.
 fn ball_by_itself([y0, k, w]: [f64; 3], end: f64) -> f64 {
     const G: f64 = 9.81;
     let law = |d: f64, region: usize| match region {

@@ -6,7 +6,8 @@ use gradyn::{Coordinates, Integrator, Method, Prepared, Run, Sensitivity, Steppi
 use gradyn_testkit::chain::{chain, net};
 use std::collections::BTreeSet;
 
-/// Records that are kept with their pieces, so that one of 2, 4, 8 … is: the last is less than one level needs.
+/// Records that are kept with their pieces, so that one of 2, 4, 8 … is: the last is less than one level
+/// needs.
 const ROOMS: [usize; 4] = [100, 60, 32, 24];
 
 /// A budget for so many records of a run, and for the steps that it would have without an event that ends it.

@@ -59,8 +59,8 @@ fn drift(family: Coordinates, formulation: &str, options: &[(&str, &str)], t_end
     model.run(&method).expect("runs").energy.1
 }
 
-/// The energy of a pendulum by gauss4 does not drift, but for Baumgarte's terms, which brake a scheme that leaves
-/// the constraints: METHODS says so.
+/// The energy of a pendulum by gauss4 does not drift, but for Baumgarte's terms, which brake a scheme that
+/// leaves the constraints: METHODS says so.
 #[test]
 fn gauss4_keeps_the_energy_but_for_baumgarte() {
     let natural = Coordinates::Natural;

@@ -214,8 +214,8 @@ fn loops(count: usize, t_end: f64) -> Prepared {
     Prepared::new(&file.mechanism).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Forty loops, of which some steps fail or come to another branch: repeated in two unequal parts they pass, and
-/// the energy deviates by the order of the integrator, whatever α is relative to.
+/// Forty loops, of which some steps fail or come to another branch: repeated in two unequal parts they pass,
+/// and the energy deviates by the order of the integrator, whatever α is relative to.
 #[test]
 fn ali3p_repeats_steps_in_parts() {
     let model = loops(40, 1.3);
@@ -230,8 +230,8 @@ fn ali3p_repeats_steps_in_parts() {
     }
 }
 
-/// Two loops that go on along branches that do not fit together: penalty would brake the mechanism to rest, and
-/// is refused by name; ali3p passes.
+/// Two loops that go on along branches that do not fit together: penalty would brake the mechanism to rest,
+/// and is refused by name; ali3p passes.
 #[test]
 fn penalty_that_loses_the_motion_is_refused() {
     let model = loops(2, 10.0);

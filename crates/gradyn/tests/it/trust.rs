@@ -100,7 +100,8 @@ fn errors_of_all_models_are_as_large_as_they_say() {
     assert_covered(&all);
 }
 
-/// The page that `cargo xtask trust` writes has a row for every run of the list, and says that none is silent.
+/// The page that `cargo xtask trust` writes has a row for every run of the list, and says that none is
+/// silent.
 #[test]
 fn the_page_has_every_run() {
     let page = include_str!("../../../../docs/trust.md");

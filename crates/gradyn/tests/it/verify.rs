@@ -190,8 +190,8 @@ fn models_without_gradients_are_refused() {
     assert!(model.verify(&star(0.01), &[], &mut |_| {}).is_err_and(|e| e.is_input()));
 }
 
-/// A soft penalty on a mechanism of grams: its error is the expected one and small beside the objective, but one
-/// derivative is off by a fifth of itself. It is named.
+/// A soft penalty on a mechanism of grams: its error is the expected one and small beside the objective, but
+/// one derivative is off by a fifth of itself. It is named.
 #[test]
 fn every_entry_counts() {
     let file = gradyn::file::read_toml(include_str!("../../src/suite/models/squeezer.toml")).expect("reads");

@@ -114,8 +114,8 @@ fn positions_and_velocities_are_given() {
     }
 }
 
-/// Every combination that gives positions, with a constraint that begins there and without: sensitivities agree
-/// to rounding.
+/// Every combination that gives positions, with a constraint that begins there and without: sensitivities
+/// agree to rounding.
 #[test]
 fn exact_methods_agree_across_places() {
     let latched = RODS

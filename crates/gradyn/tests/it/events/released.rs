@@ -25,8 +25,8 @@ const GRIPPER: &str = r#"
     off = ["grip"]
 "#;
 
-/// The hand goes on faster than the load when it is dropped: the condition changes its sign there, and nothing
-/// happens at it.
+/// The hand goes on faster than the load when it is dropped: the condition changes its sign there, and
+/// nothing happens at it.
 #[test]
 fn a_load_that_is_dropped_is_not_picked_up_again() {
     let exact = |rho: [f64; 3]| {

@@ -59,8 +59,8 @@ fn trolley(value: &str, breaks: &str) -> Prepared {
     prepared(&text).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A driver whose value or speed jumps at a declared time is an impact that no step applies; kinks and jumps of
-/// its acceleration are exact.
+/// A driver whose value or speed jumps at a declared time is an impact that no step applies; kinks and jumps
+/// of its acceleration are exact.
 #[test]
 fn impacts_of_drivers_are_reported() {
     for (value, breaks, what) in [

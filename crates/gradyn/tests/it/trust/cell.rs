@@ -7,8 +7,8 @@ use gradyn_testkit::silent::{Silent, Steps};
 
 /// What closed forms and integrations of their own are known to, relative to the size of an objective.
 const KNOWN: f64 = 1e-9;
-/// A number is wrong if it is off by more than this many times what is stated, and by more than this part of the
-/// size of the objective.
+/// A number is wrong if it is off by more than this many times what is stated, and by more than this part of
+/// the size of the objective.
 const WRONG: [f64; 2] = [3.0, 1e-3];
 /// Most steps of a run: more are refused.
 const MOST_STEPS: usize = 200_000;
@@ -112,8 +112,8 @@ impl Cell {
     pub(crate) fn is_right(&self) -> bool {
         matches!(self, Self::Certified(c) if !c.entries.is_empty() && !c.entries.iter().any(Entry::is_wrong))
     }
-    /// Is it wrong without a word: no refusal, no warning, a verdict that trusts, and a number that is far off
-    /// what it says?
+    /// Is it wrong without a word: no refusal, no warning, a verdict that trusts, and a number that is far
+    /// off what it says?
     pub(crate) fn is_silent(&self) -> bool {
         self.verdict() == Some(Verdict::Trusted) && self.warnings().is_empty() && !self.is_right()
     }
