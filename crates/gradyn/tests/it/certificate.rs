@@ -66,7 +66,9 @@ fn a_perfect_fit_is_trusted() {
     let nominal =
         Prepared::new(&file.mechanism).expect("builds").at(&[&x[..], &[100.0]].concat()).expect("there");
     let run = nominal.run(&Method::from_study(&file.study).expect("a method")).expect("runs");
-    let rows = nominal.table(&run, Some(0.05)).expect("a table").rows;
+    let mut rows = nominal.table(&run, Some(0.05)).expect("a table").rows;
+    // one time was measured twice
+    rows.insert(7, rows[7].clone());
     file.study.optimize.as_mut().and_then(|o| o.fit.as_mut()).expect("a fit").record = Measured::Rows(rows);
     let study = study(&file);
     assert!(study.evaluate(&x).expect("runs").value < 1e-12);
@@ -85,6 +87,24 @@ fn a_fit_with_long_steps_is_coarse() {
     let line = 1 + text.lines().position(|l| l.starts_with("rows")).expect("a record");
     let places = study.places(&c.reasons[0]);
     assert_eq!(places.first().map(|p| (p.file.as_str(), p.line)), Some(("fit.toml", line)), "{places:?}");
+}
+
+/// Runs of other models and gradients of other runs are errors.
+#[test]
+fn certificates_refuse_what_is_not_theirs() {
+    let [own, other] = ["pendulum", "five_bar"].map(|name| {
+        let text = gradyn::examples::find(name).expect("bundled");
+        let mut study = Study::from_text("model.toml", text).expect("reads");
+        study.end_at("0.1");
+        study.nominal().and_then(|m| m.run()).expect("runs")
+    });
+    let [gradient, foreign] = [&own, &other].map(|run| run.gradient_report().expect("a gradient"));
+    let model = &own.model.prepared;
+    assert!(model.certify(&other.run, &foreign).is_err());
+    assert!(model.check_program(&other.run, &gradient.rows).is_err());
+    let none = gradyn::GradientReport { rows: vec![], ..gradient };
+    let e = model.certify(&own.run, &none).expect_err("no rows").to_string();
+    assert!(e.contains("a gradient of 0 objectives, not of"), "{e}");
 }
 
 /// A mistake in the derivatives of a fit is seen, forward and backward.
