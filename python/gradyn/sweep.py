@@ -84,13 +84,19 @@ class Sweep:
         self._executor = executor
         self._chunk = chunk
         self._retries = retries
-        self._x = x
+        # samples of its own, which nobody changes later
+        self._x = np.array(x)
+        self._x.flags.writeable = False
         self._blocks: list[Block] = []
         self._done = 0
         #: Samples that were computed again because a worker ended: (first, last, why).
         self.retries: list[tuple[int, int, str]] = []
         if resume is not None:
             self._resume(resume)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the executor, which belongs to this process: a copy goes on with threads."""
+        return {**self.__dict__, "_executor": None}
 
     @property
     def x(self) -> Array:
