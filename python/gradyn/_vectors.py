@@ -105,7 +105,8 @@ def vector(x: Values, names: Sequence[str], nominal: Array) -> Array:
 def matrix(x: Any, names: Sequence[str], nominal: Array) -> Array:
     """Rows of values: an array, a list of dictionaries, a dictionary of columns, or a table of pandas."""
     if hasattr(x, "columns") and hasattr(x, "to_numpy"):
-        x = {name: x.iloc[:, k].to_numpy() for k, name in enumerate(_headers(x))}
+        distinct([str(name) for name in x.columns])
+        x = {str(name): x[name].to_numpy() for name in x.columns}
     if isinstance(x, Mapping):
         columns = {name: _column(name, column) for name, column in x.items()}
         lengths = {len(column) for column in columns.values()}
@@ -126,11 +127,6 @@ def matrix(x: Any, names: Sequence[str], nominal: Array) -> Array:
             f"samples: an array of shape {found.shape} for {len(names)} parameters", help=help_
         )
     return found
-
-
-def _headers(table: Any) -> tuple[str, ...]:
-    """Names of the columns of a table of pandas."""
-    return distinct([str(name) for name in table.columns])
 
 
 def _column(name: str, x: Any) -> Array:

@@ -30,10 +30,12 @@ _DOUBLE = "x.double(), or torch.set_default_dtype(torch.float64)"
 
 def _check(name: str, value: Any) -> None:
     """Refuses a value of a dictionary that has not double precision."""
-    kind = getattr(value, "dtype", None)
-    if kind is None or kind in (torch.float64, torch.int64, torch.int32):
-        return
-    if not isinstance(value, torch.Tensor) and np.dtype(kind) in (np.float64, np.int64, np.int32):
+    kind: Any = getattr(value, "dtype", None)
+    if isinstance(value, torch.Tensor):
+        fits = kind == torch.float64 or not (kind.is_floating_point or kind.is_complex)
+    else:
+        fits = kind is None or kind == np.float64 or np.dtype(kind).kind in "iu"
+    if fits:
         return
     message = f"parameter `{name}`: a tensor of {kind}, and gradients need float64"
     raise ArgumentError(message, help=_DOUBLE, subject=name)

@@ -85,6 +85,8 @@ def test_counts_names_and_sizes_of_calls_are_checked(balance: gradyn.Model) -> N
         (lambda: balance.optimize(seed=-1), "seed: -1"),
         (lambda: balance.optimize(max_evaluations=2**70), "max_evaluations: "),
         (lambda: balance.optimize(optimizer=3), "optimizer: 3"),
+        (lambda: balance.sweep([[2.0, 1.5]], chunk=0), "chunk: 0"),
+        (lambda: balance.sweep([[2.0, 1.5]], retries=-1), "retries: -1"),
     ):
         with pytest.raises(gradyn.ArgumentError, match=name):
             call()
