@@ -132,6 +132,23 @@ def test_a_series_goes_by_its_names(five_bar: gradyn.Model) -> None:
         five_bar.batch(pandas.DataFrame([[1.0, 2.0]], columns=["L_A1", "L_A1"]))
 
 
+def test_a_table_of_any_library_goes_by_its_columns(five_bar: gradyn.Model) -> None:
+    class Table(dict):
+        """Columns by name, as tables of other libraries than pandas have them."""
+
+        columns = property(lambda self: list(self))
+
+        def to_numpy(self) -> None:
+            raise AssertionError("columns have names")
+
+    class Column(list):
+        def to_numpy(self) -> np.ndarray:
+            return np.array(self)
+
+    lengths = Column([five_bar.parameters["L_A1"].value])
+    assert five_bar.batch(Table(L_A1=lengths))[0][0].tolist() == five_bar.values(five_bar.x0).tolist()
+
+
 def test_directions_that_do_not_fit_are_refused(five_bar: gradyn.Model) -> None:
     samples = five_bar.sampled([0.1, 0.2])
     with pytest.raises(gradyn.ArgumentError, match="direction: an array of complex128"):
