@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,7 +11,7 @@ from typing import Any
 
 from . import _core
 from ._vectors import unknown
-from .errors import ArgumentError, MethodError, VersionError
+from .errors import ArgumentError, MethodError, ModelError, VersionError
 
 #: Settings of a study, each with what the file says where it is absent.
 KEYS = (
@@ -42,6 +44,17 @@ class Spec:
     minimised: Any = None
     #: Read in the folder of the file, where the record is.
     read: bool = field(default=False, compare=False)
+
+    def with_record(self) -> Spec:
+        """With the text of the record that the file refers to, read now: nothing is read later."""
+        if self.record is not None or not self.read:
+            return self
+        try:
+            found = _core.Core.read(self.name, self.text, None, self.anywhere).record()
+        except ModelError:
+            # a model runs without its record: the fit says what is wrong with that
+            return self
+        return self if found is None else replace(self, record=found[1])
 
     def core(self) -> _core.Core:
         """The study in Rust."""
@@ -111,6 +124,11 @@ def settings_of(given: Mapping[str, Any]) -> dict[str, Any]:
         found["t_end"] = number("t_end", found["t_end"])
     if "options" in found:
         found["options"] = [(str(k), option(k, v)) for k, v in dict(found["options"]).items()]
+    for key in ("coordinates", "formulation", "integrator", "sensitivity"):
+        if key in found:
+            found[key] = word(key, found[key])
+    if "memory" in found:
+        found["memory"] = natural("memory", found["memory"])
     for key in ("step", "rtol", "atol", "time_limit"):
         if key in found:
             found[key] = seconds(key, found[key])
@@ -130,6 +148,36 @@ def seconds(what: str, x: Any) -> float:
         return float(x)
     except (TypeError, ValueError):
         raise ArgumentError(f"{what}: {x!r} is no number", help="give a number") from None
+
+
+def word(what: str, x: Any) -> str:
+    """A name of a keyword argument."""
+    if not isinstance(x, str):
+        raise ArgumentError(f"{what}: {x!r} is no name", help="give a text")
+    return x
+
+
+#: The largest whole number that a keyword argument takes.
+_LARGEST = 2**63 - 1
+
+
+def natural(what: str, x: Any, least: int = 0) -> int:
+    """A whole number of a keyword argument, from `least` on."""
+    try:
+        found = None if isinstance(x, bool) else operator.index(x)
+    except TypeError:
+        found = None
+    if found is None or not least <= found <= _LARGEST:
+        raise ArgumentError(f"{what}: {x!r}", help=f"give a whole number from {least} on")
+    return found
+
+
+def positive(what: str, x: Any) -> float:
+    """A finite number above zero."""
+    found = seconds(what, x)
+    if not 0 < found < math.inf:
+        raise ArgumentError(f"{what}: {x!r}", help="give a finite number above 0")
+    return found
 
 
 def rebuild(version: str, spec: Spec) -> Any:

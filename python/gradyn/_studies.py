@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from . import _core
-from ._spec import Spec, settings_of
+from ._spec import Spec, natural, positive, settings_of, word
 from ._threads import count
-from ._vectors import Array, Values, matrix, numbers
+from ._vectors import Array, Values, distinct, index, matrix, numbers
 from .callables import Evaluations, Residuals
 from .errors import ArgumentError
 from .statics import Equilibrium
@@ -72,7 +72,7 @@ class Studies:
         """
         pairs = {objective: 1.0} if isinstance(objective, str) else objective
         weights = tuple((str(name), float(weight)) for name, weight in pairs.items())
-        chosen = tuple(parameters) if parameters is not None else None
+        chosen = distinct(parameters) if parameters is not None else None
         return self._of(replace(self._spec, minimised=(weights, chosen), fit=None))
 
     def optimize(
@@ -96,7 +96,13 @@ class Studies:
         the best design by then.
         """
         model = self.using(**settings)
-        study = model._core.study(optimizer, starts, seed, max_evaluations, count(threads))
+        study = model._core.study(
+            None if optimizer is None else word("optimizer", optimizer),
+            None if starts is None else natural("starts", starts, least=1),
+            None if seed is None else natural("seed", seed),
+            None if max_evaluations is None else natural("max_evaluations", max_evaluations),
+            count(threads),
+        )
         return run(cast("Model", model), study, certificate, callback, progress, resume)
 
     def fitting(
@@ -118,8 +124,12 @@ class Studies:
             if len(values) != len(times):
                 raise ArgumentError(f"data `{name}`: {len(values)} values for {len(times)} times")
         rows = tuple(tuple(map(float, row)) for row in zip(times, *columns.values()))
-        pairs = tuple((name, float((scales or {}).get(name, 1.0))) for name in columns)
-        chosen = tuple(parameters) if parameters is not None else None
+        sizes = dict.fromkeys(columns, 1.0)
+        for name, scale in (scales or {}).items():
+            index("column", name, list(columns))
+            sizes[name] = positive(f"scale of `{name}`", scale)
+        pairs = tuple(sizes.items())
+        chosen = distinct(parameters) if parameters is not None else None
         return self._of(replace(self._spec, fit=(pairs, rows, chosen), minimised=None, record=None))
 
     def fit(

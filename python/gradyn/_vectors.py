@@ -32,8 +32,38 @@ def index(what: str, name: str, valid: Sequence[str]) -> int:
         raise unknown(what, name, valid) from None
 
 
+def distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of parameters, each of which is there once."""
+    if isinstance(names, str):
+        help_ = f"write parameters=[{names!r}]"
+        raise ArgumentError(f"parameters: {names!r} is a text, not a list of names", help=help_)
+    found = tuple(names)
+    twice = next((name for k, name in enumerate(found) if name in found[:k]), None)
+    if twice is not None:
+        message = f"parameters: `{twice}` is there twice"
+        raise ArgumentError(message, help="name each parameter once", subject=twice)
+    return found
+
+
+def named(x: Any) -> Any:
+    """A series of pandas as a dictionary by its labels, anything else as it is."""
+    if not (hasattr(x, "index") and hasattr(x, "to_dict") and hasattr(x, "to_numpy")):
+        return x
+    if getattr(x, "ndim", None) != 1:
+        return x
+    labels = [str(label) for label in x.index]
+    twice = next((label for k, label in enumerate(labels) if label in labels[:k]), None)
+    if twice is not None:
+        message = f"the series has the label `{twice}` twice"
+        raise ArgumentError(message, help="give each parameter once", subject=twice)
+    return dict(zip(labels, x.to_numpy()))
+
+
 def numbers(what: str, x: Any) -> Array:
     """Real numbers as doubles, in contiguous memory."""
+    if np.ma.isMaskedArray(x):
+        message = f"{what}: a masked array has numbers that are not there"
+        raise ArgumentError(message, help="fill it: x.filled(0.0), or leave rows out: x.compressed()")
     try:
         array = np.asarray(x)
     except ValueError as e:
@@ -44,12 +74,22 @@ def numbers(what: str, x: Any) -> Array:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
+def scalar(name: str, x: Any) -> float:
+    """The value of a parameter."""
+    found = numbers(f"parameter `{name}`", x)
+    if found.size != 1:
+        message = f"parameter `{name}`: an array of shape {found.shape}"
+        raise ArgumentError(message, help="give one number", subject=name)
+    return float(found.item())
+
+
 def vector(x: Values, names: Sequence[str], nominal: Array) -> Array:
     """A value for each name; those that a dictionary does not give are nominal."""
+    x = named(x)
     if isinstance(x, Mapping):
         new = nominal.copy()
         for name, value in x.items():
-            new[index("parameter", name, names)] = float(numbers(f"parameter `{name}`", value).reshape(()))
+            new[index("parameter", name, names)] = scalar(name, value)
         found: Array = new
     else:
         found = numbers("parameters", x)
@@ -65,9 +105,10 @@ def vector(x: Values, names: Sequence[str], nominal: Array) -> Array:
 def matrix(x: Any, names: Sequence[str], nominal: Array) -> Array:
     """Rows of values: an array, a list of dictionaries, a dictionary of columns, or a table of pandas."""
     if hasattr(x, "columns") and hasattr(x, "to_numpy"):
+        distinct([str(name) for name in x.columns])
         x = {str(name): x[name].to_numpy() for name in x.columns}
     if isinstance(x, Mapping):
-        columns = {name: numbers(f"parameter `{name}`", column).ravel() for name, column in x.items()}
+        columns = {name: _column(name, column) for name, column in x.items()}
         lengths = {len(column) for column in columns.values()}
         if len(lengths) > 1:
             raise ArgumentError(
@@ -76,7 +117,7 @@ def matrix(x: Any, names: Sequence[str], nominal: Array) -> Array:
         found: Array = np.tile(nominal, (lengths.pop() if lengths else 0, 1))
         for name, column in columns.items():
             found[:, index("parameter", name, names)] = column
-    elif isinstance(x, (list, tuple)) and x and isinstance(x[0], Mapping):
+    elif isinstance(x, (list, tuple)) and x and isinstance(named(x[0]), Mapping):
         found = np.stack([vector(row, names, nominal) for row in x])
     else:
         found = numbers("samples", x)
@@ -86,6 +127,15 @@ def matrix(x: Any, names: Sequence[str], nominal: Array) -> Array:
             f"samples: an array of shape {found.shape} for {len(names)} parameters", help=help_
         )
     return found
+
+
+def _column(name: str, x: Any) -> Array:
+    """Values of a parameter, one for each row."""
+    found = numbers(f"parameter `{name}`", x)
+    if found.ndim > 1:
+        message = f"parameter `{name}`: an array of shape {found.shape}"
+        raise ArgumentError(message, help="give one number for each row", subject=name)
+    return found.ravel()
 
 
 def check_finite(x: Array, names: Sequence[str]) -> None:

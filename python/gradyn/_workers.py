@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
@@ -15,7 +16,7 @@ import numpy as np
 
 from . import _core
 from ._vectors import Array
-from .errors import GradynError, InternalError, Interrupted, VersionError, WorkerError
+from .errors import Interrupted, VersionError, WorkerError
 
 if TYPE_CHECKING:
     from .sweep import Block
@@ -115,18 +116,18 @@ def distributed(
             # as many chunks as keep the workers busy
             while todo and len(under_way) < _AHEAD * crew.width():
                 under_way.append(todo.popleft())
-            for chunk in under_way:
-                if chunk.future is None:
-                    _send(crew, job, chunk, under_way, retries, report)
+            waiting = (chunk for chunk in under_way if chunk.future is None)
+            if not all(_send(crew, job, chunk, under_way, retries, report) for chunk in waiting):
+                continue
 
             # the next block, or its chunk once more
             chunk = under_way[0]
             try:
                 block = _wait(chunk)
             except Exception as e:
-                if isinstance(e, GradynError) and not isinstance(e, InternalError):
+                if not _has_gone(e):
                     raise
-                _again(crew, e, under_way, retries, report)
+                _again(crew, e, _lost(under_way, e), under_way, retries, report)
                 continue
             last = under_way[-1].first + len(under_way[-1].x) - 1
             report += [(chunk.first, last, f"{worker} has gone") for worker in crew.lost()]
@@ -146,13 +147,27 @@ def _send(
     under_way: deque[_Chunk],
     retries: int,
     report: list[tuple[int, int, str]],
-) -> None:
-    """Submits a chunk; an executor that is broken says so here, too."""
+) -> bool:
+    """Submits a chunk; an executor that is broken says so here, too, and is replaced."""
     try:
         crew.submit(job, chunk)
     except BrokenExecutor as e:
-        _again(crew, e, under_way, retries, report)
-        crew.submit(job, chunk)
+        _again(crew, e, [*_lost(under_way, e), chunk], under_way, retries, report)
+        return False
+    return True
+
+
+def _has_gone(e: Exception) -> bool:
+    """Does an error say that a worker has gone? Any other one would come again."""
+    # Dask's own, where it is loaded
+    killed = getattr(sys.modules.get("distributed"), "KilledWorker", None)
+    gone = (BrokenExecutor, CancelledError, OSError)
+    return isinstance(e, gone if killed is None else (*gone, killed))
+
+
+def _lost(under_way: deque[_Chunk], why: Exception) -> list[_Chunk]:
+    """What has to be computed again: all that a broken executor had, or the chunk that failed."""
+    return [c for c in under_way if _is_lost(c)] if isinstance(why, BrokenExecutor) else [under_way[0]]
 
 
 def _wait(chunk: _Chunk) -> Block:
@@ -169,11 +184,14 @@ def _wait(chunk: _Chunk) -> Block:
 
 
 def _again(
-    crew: _Crew, why: Exception, under_way: deque[_Chunk], retries: int, report: list[tuple[int, int, str]]
+    crew: _Crew,
+    why: Exception,
+    lost: list[_Chunk],
+    under_way: deque[_Chunk],
+    retries: int,
+    report: list[tuple[int, int, str]],
 ) -> None:
-    """Lets chunks be computed again: all that a broken executor had, or the one that failed."""
-    broken = isinstance(why, BrokenExecutor)
-    lost = [c for c in under_way if _is_lost(c)] if broken else [under_way[0]]
+    """Lets chunks be computed again, by a new executor where this one is broken."""
     for chunk in lost:
         chunk.tries += 1
         chunk.future = None
@@ -184,7 +202,7 @@ def _again(
         message = f"samples from {first} on: workers ended {worst} times: {why}"
         help_ = "the rows before are there: look at the memory of a worker, and sweep with resume"
         raise WorkerError(message, help=help_, completed=first) from why
-    if broken and not crew.replace():
+    if isinstance(why, BrokenExecutor) and not crew.replace():
         message = f"the executor is broken: {why}"
         help_ = "the rows before are there: sweep with resume, or give a function that makes an executor"
         raise WorkerError(message, help=help_, completed=first) from why

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from . import _core
-from ._vectors import Array, check_finite, numbers, spread
-from .errors import ArgumentError, SimulationError
+from ._vectors import Array, check_finite, named, numbers, spread, vector
+from .errors import ArgumentError, ModelError, SimulationError
 
 if TYPE_CHECKING:
     from .model import Model
@@ -18,6 +19,19 @@ __all__ = ["Constraint", "Objective", "Residuals"]
 
 #: Designs that are remembered: optimisers ask for objective and constraints of one after the other.
 _REMEMBERED = 8
+
+
+def _given(x: Any, names: tuple[str, ...], nominal: Array) -> Array:
+    """Values of the parameters that vary: an array in their order, or some of them by name."""
+    x = named(x)
+    if isinstance(x, Mapping):
+        return vector(x, names, nominal)
+    part = numbers("x", x)
+    if part.shape != nominal.shape:
+        message = f"x: an array of shape {part.shape} for {len(names)} parameters"
+        raise ArgumentError(message, help=f"give one number for each of {', '.join(names)}")
+    check_finite(part, names)
+    return part
 
 
 class Evaluations:
@@ -68,11 +82,7 @@ class _Function:
         # what optimisers give, at once; the model refuses what is not finite
         if self._all and type(x) is np.ndarray and x.dtype == np.float64 and x.shape == self.x0.shape:
             return x
-        part = numbers("x", x)
-        if part.shape != self.x0.shape:
-            message = f"x: an array of shape {part.shape} for {len(self.parameters)} parameters"
-            raise ArgumentError(message, help=f"give one number for each of {', '.join(self.parameters)}")
-        check_finite(part, self.parameters)
+        part = _given(x, self.parameters, self.x0)
         return part if self._all else spread(part, self._free, self._model.x0)
 
     def _both(self, x: Any) -> tuple[float, Array]:
@@ -100,15 +110,16 @@ class Objective(_Function):
             raise ArgumentError(f"on_failure: {on_failure!r}", help='valid: "raise", "inf"')
         self._raises = on_failure == "raise"
         #: Designs that failed, with their errors, where they do not raise.
-        self.failures: list[tuple[Array, SimulationError]] = []
+        self.failures: list[tuple[Array, SimulationError | ModelError]] = []
 
     def __call__(self, x: Any) -> tuple[float, Array]:
         try:
             return self._both(x)
-        except SimulationError as e:
+        except (SimulationError, ModelError) as e:
+            # the model is right at its nominal design: this one cannot be assembled, or its run fails
             if self._raises:
                 raise
-            self.failures.append((np.array(x, dtype=float), e))
+            self.failures.append((_given(x, self.parameters, self.x0).copy(), e))
             return float("inf"), np.full(len(self.parameters), np.nan)
 
     def value(self, x: Any) -> float:
@@ -159,11 +170,7 @@ class Residuals:
 
     def _at(self, x: Any) -> dict[str, Any]:
         """The numbers of a design."""
-        part = numbers("x", x)
-        if part.shape != self.x0.shape:
-            message = f"x: an array of shape {part.shape} for {len(self.parameters)} parameters"
-            raise ArgumentError(message, help=f"give one number for each of {', '.join(self.parameters)}")
-        check_finite(part, self.parameters)
+        part = _given(x, self.parameters, self.x0)
         key = part.tobytes()
         with self._lock:
             last = self._last

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, Union
 
+import numpy as np
+
 from .errors import ArgumentError
 
 __all__ = [
@@ -50,8 +52,8 @@ __all__ = [
 #: What operators take.
 ExprLike: TypeAlias = Union["Expr", float, int, str]
 
-#: How tightly parts of a text hold together: sums, products, signs, powers, names and calls.
-_SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(5)
+#: How tightly parts of a text hold together: anything, sums, products, signs, powers, names and calls.
+_ANY, _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(-1, 5)
 
 
 def refuse_callable(x: Any) -> None:
@@ -71,10 +73,19 @@ def as_expr(x: Any) -> Expr:
         return x
     refuse_callable(x)
     if isinstance(x, str):
-        # a text may be anything, so that it is kept together
-        return Expr(x, _ATOM if x.replace("_", "a").replace(".", "a").isalnum() else _SUM)
-    text = repr(x) if isinstance(x, int) and not isinstance(x, bool) else repr(float(x))
+        return Expr(x)
+    if isinstance(x, (bool, np.bool_)):
+        raise ArgumentError(
+            f"{x} is no expression: `==` and `!=` of Python ask whether two objects are the same",
+            help="compare by <, <=, > or >=, or write the condition as a text",
+        )
+    text = repr(x) if isinstance(x, int) else repr(float(x))
     return Expr(text, _SIGN if text.startswith("-") else _ATOM)
+
+
+def _level(text: str) -> int:
+    """How tightly a text holds together: what is no name and no number may be anything."""
+    return _ATOM if text.replace("_", "a").replace(".", "a").isalnum() else _ANY
 
 
 class Expr:
@@ -83,9 +94,9 @@ class Expr:
     __slots__ = ("_level", "_text")
     __array_ufunc__ = None
 
-    def __init__(self, text: str, level: int = _ATOM) -> None:
+    def __init__(self, text: str, level: int | None = None) -> None:
         self._text = text
-        self._level = level
+        self._level = _level(text) if level is None else level
 
     def __str__(self) -> str:
         return self._text
@@ -138,7 +149,7 @@ class Expr:
 
     def _compared(self, sign: str, other: ExprLike) -> Expr:
         """A condition for `if_`."""
-        return Expr(f"{self._at(_SUM)} {sign} {as_expr(other)._at(_SUM)}", -1)
+        return Expr(f"{self._at(_SUM)} {sign} {as_expr(other)._at(_SUM)}", _ANY)
 
     def __lt__(self, other: ExprLike) -> Expr:
         return self._compared("<", other)
@@ -160,12 +171,12 @@ class Expr:
 
 def _call(name: str, *arguments: ExprLike) -> Expr:
     """A function of the model file."""
-    return Expr(f"{name}({', '.join(str(as_expr(a)) for a in arguments)})")
+    return Expr(f"{name}({', '.join(str(as_expr(a)) for a in arguments)})", _ATOM)
 
 
 def vec(parts: Iterable[ExprLike]) -> Expr:
     """A vector of expressions."""
-    return Expr(f"[{', '.join(str(as_expr(a)) for a in parts)}]")
+    return Expr(f"[{', '.join(str(as_expr(a)) for a in parts)}]", _ATOM)
 
 
 def _function(name: str, doc: str) -> Callable[..., Expr]:

@@ -20,13 +20,27 @@ import jax.numpy as jnp
 import numpy as np
 
 from ._threads import count
-from ._vectors import Array, index
+from ._vectors import Array, index, named
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
     from .model import Model
 
 __all__ = ["Function", "function"]
+
+#: How arrays become double.
+_DOUBLE = 'jax.config.update("jax_enable_x64", True) before the first array, and arrays of float64'
+
+
+def _check(name: str, value: Any) -> None:
+    """Refuses a value of a dictionary that is no single number of double precision."""
+    kind = getattr(value, "dtype", None)
+    if kind is not None and kind != jnp.float64 and not jnp.issubdtype(kind, jnp.integer):
+        message = f"parameter `{name}`: JAX has an array of {kind}, and gradients need float64"
+        raise ArgumentError(message, help=_DOUBLE, subject=name)
+    if jnp.shape(value) != ():
+        message = f"parameter `{name}`: an array of shape {jnp.shape(value)}"
+        raise ArgumentError(message, help="use jax.vmap for a batch", subject=name)
 
 
 class Function:
@@ -58,15 +72,16 @@ class Function:
 
     def _array(self, x: Any) -> Any:
         """The array of an argument, checked."""
+        x = named(x)
         if isinstance(x, Mapping):
-            for name in x:
+            for name, value in x.items():
                 index("parameter", name, self.parameters)
+                _check(name, value)
             nominal = self._model.x0[self._free]
             x = jnp.stack([jnp.asarray(x.get(name, nominal[k])) for k, name in enumerate(self.parameters)])
         x = jnp.asarray(x)
         if x.dtype != jnp.float64:
-            help_ = 'jax.config.update("jax_enable_x64", True) before the first array, and arrays of float64'
-            raise ArgumentError(f"x: JAX has an array of {x.dtype}, and gradients need float64", help=help_)
+            raise ArgumentError(f"x: JAX has an array of {x.dtype}, and gradients need float64", help=_DOUBLE)
         if x.shape != (len(self.parameters),):
             message = f"x: an array of shape {x.shape} for {len(self.parameters)} parameters"
             raise ArgumentError(message, help="use jax.vmap for a batch")

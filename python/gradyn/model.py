@@ -15,7 +15,7 @@ import numpy as np
 from . import _core
 from ._spec import Spec, rebuild, settings_of
 from ._studies import Studies
-from ._vectors import Array, Values, index, vector
+from ._vectors import Array, Values, distinct, index, vector
 from .callables import Constraint, Evaluations, Objective
 from .errors import ArgumentError, GradynWarning
 from .gradient import Gradient
@@ -204,7 +204,7 @@ class Model(Studies):
         """A function for `scipy.optimize.minimize(f, f.x0, jac=True, bounds=f.bounds)`.
 
         It is an objective, or a sum of objectives with weights; `parameters` are those that vary. A design
-        that fails raises, or is infinite where `on_failure="inf"`.
+        that cannot be assembled or whose run fails raises, or is infinite where `on_failure="inf"`.
         """
         return Objective(self, self._weights(objective), self._free(parameters), on_failure)
 
@@ -245,7 +245,7 @@ class Model(Studies):
         names = list(self._parameters)
         if parameters is None:
             return tuple(range(len(names)))
-        return tuple(index("parameter", name, names) for name in parameters)
+        return tuple(index("parameter", name, names) for name in distinct(parameters))
 
     def _vector(self, x: Values | None) -> Array:
         """Values of all parameters."""
@@ -275,7 +275,7 @@ def _warn(found: Iterable[tuple[str, str, str | None]]) -> None:
 
 
 def load(path: os.PathLike[str] | str, *, allow_path: bool = False) -> Model:
-    """Reads a model file: JSON if its name ends in `.json`, TOML otherwise.
+    """Reads a model file, and the record of its fit: JSON if its name ends in `.json`, TOML otherwise.
 
     `allow_path` lets the record of a fit be outside of the folder of the model.
     """
@@ -286,12 +286,12 @@ def load(path: os.PathLike[str] | str, *, allow_path: bool = False) -> Model:
         raise ArgumentError(
             f"{name} is no text in UTF-8: {e.reason}", help="a model is a text file"
         ) from None
-    return Model._of(Spec(name, text, anywhere=allow_path, read=True))
+    return Model._of(Spec(name, text, anywhere=allow_path, read=True).with_record())
 
 
 def loads(text: str, *, name: str = "model.toml", record: str | None = None) -> Model:
     """Reads the text of a model; errors call it `name`, and `record` is the text of the csv file of a fit."""
-    return Model._of(Spec(name, text, record=record, read=True))
+    return Model._of(Spec(name, text, record=record, read=True).with_record())
 
 
 def example(name: str) -> Model:

@@ -79,7 +79,7 @@ class Result:
         """Writes the history, from which `optimize(resume=path)` goes on."""
         target = Path(path)
         new = target.with_name(target.name + ".new")
-        new.write_text("".join(f"{line}\n" for line in self.history))
+        new.write_text("".join(f"{line}\n" for line in self.history), encoding="utf-8")
         os.replace(new, target)
 
     def __repr__(self) -> str:
@@ -129,7 +129,7 @@ def _lines(resume: Result | Sequence[str] | str | os.PathLike[str] | None) -> Se
     if isinstance(resume, Result):
         return resume.history
     if isinstance(resume, (str, os.PathLike)):
-        return [line for line in Path(resume).read_text().splitlines() if line]
+        return [line for line in Path(resume).read_text(encoding="utf-8").splitlines() if line]
     return resume
 
 

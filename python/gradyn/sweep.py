@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._spec import natural
 from ._vectors import Array
 from .errors import ArgumentError, GradynError, Interrupted
 
@@ -76,21 +77,25 @@ class Sweep:
         retries: int,
         resume: Sweep | str | os.PathLike[str] | None,
     ) -> None:
-        if chunk is not None and chunk < 1:
-            raise ArgumentError(f"chunk: {chunk}", help="give a positive number of samples")
         self._model = model
         self._gradient = gradient
         self._threads = threads
         self._executor = executor
-        self._chunk = chunk
-        self._retries = retries
-        self._x = x
+        self._chunk = None if chunk is None else natural("chunk", chunk, least=1)
+        self._retries = natural("retries", retries)
+        # samples of its own, which nobody changes later
+        self._x = np.array(x)
+        self._x.flags.writeable = False
         self._blocks: list[Block] = []
         self._done = 0
         #: Samples that were computed again because a worker ended: (first, last, why).
         self.retries: list[tuple[int, int, str]] = []
         if resume is not None:
             self._resume(resume)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the executor, which belongs to this process: a copy goes on with threads."""
+        return {**self.__dict__, "_executor": None}
 
     @property
     def x(self) -> Array:

@@ -16,13 +16,29 @@ import numpy as np
 import torch
 
 from ._threads import count
-from ._vectors import index
+from ._vectors import index, named
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
     from .model import Model
 
 __all__ = ["Function", "function"]
+
+#: How tensors become double.
+_DOUBLE = "x.double(), or torch.set_default_dtype(torch.float64)"
+
+
+def _check(name: str, value: Any) -> None:
+    """Refuses a value of a dictionary that has not double precision."""
+    kind: Any = getattr(value, "dtype", None)
+    if isinstance(value, torch.Tensor):
+        fits = kind == torch.float64 or not (kind.is_floating_point or kind.is_complex)
+    else:
+        fits = kind is None or kind == np.float64 or np.dtype(kind).kind in "iu"
+    if fits:
+        return
+    message = f"parameter `{name}`: a tensor of {kind}, and gradients need float64"
+    raise ArgumentError(message, help=_DOUBLE, subject=name)
 
 
 class _Values(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
@@ -74,17 +90,18 @@ class Function:
         self.x0 = model.x0[self._free]
 
     def __call__(self, x: Any) -> Any:
+        x = named(x)
         if isinstance(x, Mapping):
-            for name in x:
+            for name, value in x.items():
                 index("parameter", name, self.parameters)
+                _check(name, value)
             given = [
                 torch.as_tensor(x.get(n, self.x0[k]), dtype=torch.float64)
                 for k, n in enumerate(self.parameters)
             ]
             x = torch.stack(torch.broadcast_tensors(*given), -1)
         if x.dtype != torch.float64:
-            help_ = "x.double(), or torch.set_default_dtype(torch.float64)"
-            raise ArgumentError(f"x: a tensor of {x.dtype}, and gradients need float64", help=help_)
+            raise ArgumentError(f"x: a tensor of {x.dtype}, and gradients need float64", help=_DOUBLE)
         if x.shape[-1:] != (len(self.parameters),):
             message = f"x: a tensor of shape {tuple(x.shape)} for {len(self.parameters)} parameters"
             raise ArgumentError(message, help="the last dimension is that of the parameters")

@@ -73,6 +73,11 @@ def test_second_derivatives_and_single_precision_are_refused() -> None:
         f(jnp.stack([f.x0, f.x0]))
     with pytest.raises(gradyn.ArgumentError, match="there is no parameter `nothing`"):
         f({"nothing": 1.0})
+    for single in (jnp.float32(1.4), np.float32(1.4), jnp.asarray(1.4, dtype=jnp.bfloat16)):
+        with pytest.raises(gradyn.ArgumentError, match="`L_A1`.*float"):
+            f({"L_A1": single})
+    with pytest.raises(gradyn.ArgumentError, match=r"`L_A1`: an array of shape \(1,\)"):
+        f({"L_A1": jnp.ones(1)})
     with pytest.raises(gradyn.ArgumentError, match="there is no objective `psi9`"):
         gradyn.jax.function(gradyn.example("five_bar"), "psi9")
 

@@ -62,11 +62,23 @@ def test_operators_are_the_expressions_of_the_file() -> None:
         (a**-1, "a^(-1)"),
         (if_(a > 0, tanh(a), -b), "if(a > 0, tanh(a), -b)"),
         ("x + 1" * a, "(x + 1) * a"),
+        (Expr("x + 1") * 2, "(x + 1) * 2"),
+        (-Expr("a - b"), "-(a - b)"),
+        (Expr("a > b") + 1, "(a > b) + 1"),
+        (Expr("bar.angle") * 2, "bar.angle * 2"),
         (vec([a, 1]), "[a, 1]"),
         (abs(a - b), "abs(a - b)"),
         (np.float64(2.0) * a, "2.0 * a"),
     ]:
         assert str(found) == text
+
+
+def test_an_identity_of_python_is_no_condition() -> None:
+    a = Expr("a")
+    for wrong in (a == 0, a != 0, np.bool_(True)):
+        with pytest.raises(gradyn.ArgumentError, match="are the same") as caught:
+            if_(wrong, a, 1)
+        assert ">=" in (caught.value.help or "")
 
 
 def test_operators_have_the_values_of_python() -> None:

@@ -26,7 +26,8 @@ def test_a_mistake_in_a_file_has_its_place(tmp_path) -> None:
         gradyn.load(path)
     for e in (caught.value, again(caught.value)):
         assert isinstance(e, ValueError)
-        assert e.file == str(path) and e.marked == '"revolut"'.strip('"') or e.marked == '"revolut"'
+        assert e.file == str(path)
+        assert e.marked is not None and e.marked.strip('"') == "revolut"
         line = path.read_text().splitlines()[e.line - 1]
         assert "revolut" in line[e.column - 1 :]
         assert "revolute" in (e.help or "") + str(e)
@@ -70,6 +71,93 @@ def test_arrays_that_do_not_fit_are_refused(five_bar: gradyn.Model) -> None:
         five_bar.gradient(x)
     with pytest.raises(gradyn.ArgumentError, match="samples"):
         five_bar.batch(np.ones((3, 2)))
+
+
+def test_counts_names_and_sizes_of_calls_are_checked(balance: gradyn.Model) -> None:
+    for call, name in (
+        (lambda: balance.using(memory=-1), "memory: -1"),
+        (lambda: balance.using(memory=1.5), "memory: 1.5"),
+        (lambda: balance.using(memory=True), "memory: True"),
+        (lambda: balance.using(formulation=3), "formulation: 3"),
+        (lambda: balance.using(integrator=b"rk4"), "integrator: b'rk4'"),
+        (lambda: balance.optimize(starts=-1), "starts: -1"),
+        (lambda: balance.optimize(starts=0), "starts: 0"),
+        (lambda: balance.optimize(seed=-1), "seed: -1"),
+        (lambda: balance.optimize(max_evaluations=2**70), "max_evaluations: "),
+        (lambda: balance.optimize(optimizer=3), "optimizer: 3"),
+        (lambda: balance.sweep([[2.0, 1.5]], chunk=0), "chunk: 0"),
+        (lambda: balance.sweep([[2.0, 1.5]], retries=-1), "retries: -1"),
+    ):
+        with pytest.raises(gradyn.ArgumentError, match=name):
+            call()
+    assert balance.using(memory=np.int64(10**9))._spec.complete()["memory"] == 10**9
+
+
+def test_values_by_name_have_one_number_each(five_bar: gradyn.Model) -> None:
+    with pytest.raises(gradyn.ArgumentError, match=r"parameter `L_A1`: an array of shape \(2,\)"):
+        five_bar.values({"L_A1": [1.0, 2.0]})
+    with pytest.raises(gradyn.ArgumentError, match=r"parameter `L_A1`: an array of shape \(0,\)"):
+        five_bar.values({"L_A1": []})
+    with pytest.raises(gradyn.ArgumentError, match=r"parameter `L_A1`: an array of shape \(2, 2\)"):
+        five_bar.batch({"L_A1": np.ones((2, 2))})
+    with pytest.raises(gradyn.ArgumentError, match=r"`L_A1`.*complex128"):
+        five_bar.values({"L_A1": 1j})
+
+
+def test_masked_arrays_are_refused_by_name(five_bar: gradyn.Model) -> None:
+    masked = np.ma.masked_array(five_bar.x0, mask=[True, False, False, False, False])
+    with pytest.raises(gradyn.ArgumentError, match="parameters: a masked array"):
+        five_bar.values(masked)
+    with pytest.raises(gradyn.ArgumentError, match="parameter `L_A1`: a masked array"):
+        five_bar.batch({"L_A1": np.ma.masked_array([1.0, 2.0], mask=[True, False])})
+    with pytest.raises(gradyn.ArgumentError, match="x: a masked array"):
+        five_bar.objective("psi1")(masked)
+
+
+def test_a_series_goes_by_its_names(five_bar: gradyn.Model) -> None:
+    pandas = pytest.importorskip("pandas")
+    names = list(five_bar.parameters)
+    expected = five_bar.values().tolist()
+    turned = pandas.Series(five_bar.x0[::-1], index=names[::-1])
+    assert five_bar.values(turned).tolist() == expected
+    assert five_bar.batch([turned])[0][0].tolist() == expected
+    assert five_bar.objective("psi1")(turned)[0] == expected[0]
+    samples = five_bar.sampled([0.1])
+    assert samples.jvp(turned).tolist() == samples.jvp(five_bar.x0).tolist()
+    with pytest.raises(gradyn.UnknownNameError, match="there is no parameter `0`"):
+        five_bar.values(pandas.Series(five_bar.x0))
+    with pytest.raises(gradyn.ArgumentError, match="the label `L_A1` twice"):
+        five_bar.values(pandas.Series([1.0, 2.0], index=["L_A1", "L_A1"]))
+    with pytest.raises(gradyn.ArgumentError, match="`L_A1` is there twice"):
+        five_bar.batch(pandas.DataFrame([[1.0, 2.0]], columns=["L_A1", "L_A1"]))
+
+
+def test_a_table_of_any_library_goes_by_its_columns(five_bar: gradyn.Model) -> None:
+    class Table(dict):
+        """Columns by name, as tables of other libraries than pandas have them."""
+
+        columns = property(lambda self: list(self))
+
+        def to_numpy(self) -> None:
+            raise AssertionError("columns have names")
+
+    class Column(list):
+        def to_numpy(self) -> np.ndarray:
+            return np.array(self)
+
+    lengths = Column([five_bar.parameters["L_A1"].value])
+    assert five_bar.batch(Table(L_A1=lengths))[0][0].tolist() == five_bar.values(five_bar.x0).tolist()
+
+
+def test_directions_that_do_not_fit_are_refused(five_bar: gradyn.Model) -> None:
+    samples = five_bar.sampled([0.1, 0.2])
+    with pytest.raises(gradyn.ArgumentError, match="direction: an array of complex128"):
+        samples.jvp(np.ones(5, dtype=complex))
+    for shape in ((4,), (5, 1), (1, 5), ()):
+        with pytest.raises(gradyn.ArgumentError, match="for 5 parameters"):
+            samples.jvp(np.ones(shape))
+    with pytest.raises(gradyn.ArgumentError, match="weights: an array of complex128"):
+        samples.vjp(samples.values * 1j)
 
 
 def test_arrays_of_any_layout_are_the_same_numbers(five_bar: gradyn.Model) -> None:

@@ -55,6 +55,29 @@ def test_some_parameters_vary_and_others_are_held(five_bar: gradyn.Model) -> Non
     assert len(five_bar.bounds(names).lb) == 2
 
 
+def test_parameters_that_are_named_twice_are_refused(five_bar: gradyn.Model) -> None:
+    for call in (
+        lambda: five_bar.objective("psi1", parameters=["L_A1", "L_s1", "L_A1"]),
+        lambda: five_bar.minimising("psi1", parameters=["L_A1", "L_A1"]),
+        lambda: five_bar.fitting([0.1], {"A1.angle": [1.0]}, parameters=["L_A1", "L_A1"]),
+        lambda: five_bar.bounds(["L_A1", "L_A1"]),
+    ):
+        with pytest.raises(gradyn.ArgumentError, match="`L_A1` is there twice"):
+            call()
+    with pytest.raises(gradyn.ArgumentError, match="a list of names"):
+        five_bar.objective("psi1", parameters="L_A1")
+
+
+def test_scales_of_a_record_are_checked(five_bar: gradyn.Model) -> None:
+    data = {"A1.angle": [1.0]}
+    with pytest.raises(gradyn.UnknownNameError, match="there is no column `A1.angel`") as caught:
+        five_bar.fitting([0.1], data, scales={"A1.angel": 1.0})
+    assert "A1.angle" in (caught.value.help or "")
+    for wrong in (0.0, -1.0, np.nan, np.inf, "one", None):
+        with pytest.raises(gradyn.ArgumentError, match="scale of `A1.angle`"):
+            five_bar.fitting([0.1], data, scales={"A1.angle": wrong})
+
+
 def test_weights_add_objectives(five_bar: gradyn.Model) -> None:
     f = five_bar.objective({"psi1": 2.0, "psi3": 0.5})
     psi, rows = five_bar.value_and_jacobian()
@@ -85,6 +108,25 @@ def test_a_record_of_ones_own_is_fitted() -> None:
     start = truth.with_({name: 1.05 * truth.parameters[name].value})
     result = start.fit(t, {sensor: data}, parameters=[name], certificate=False)
     assert result.parameters[name] == pytest.approx(truth.parameters[name].value, rel=1e-8)
+
+
+def test_designs_that_cannot_be_assembled_raise_or_are_infinite() -> None:
+    # a crank that is longer than the other three links together
+    model = gradyn.example("four_bar_synthesis")
+    f = model.objective(on_failure="inf")
+    x = f.x0.copy()
+    for k, name in enumerate(f.parameters):
+        p = model.parameters[name]
+        if p.unit == "m":
+            x[k] = 1e3 * p.value if not k else 1e-3 * p.value
+    with pytest.raises(gradyn.ModelError):
+        model.objective()(x)
+    value, gradient = f(x)
+    assert value == np.inf and np.all(np.isnan(gradient))
+    assert isinstance(f.failures[0][1], gradyn.ModelError) and f.failures[0][0].tolist() == x.tolist()
+    # what is wrong with a call is no failed design
+    with pytest.raises(gradyn.ArgumentError):
+        f(x[:1])
 
 
 def test_designs_that_fail_raise_or_are_infinite() -> None:

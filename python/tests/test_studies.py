@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -19,6 +23,18 @@ def test_a_callback_is_told_each_evaluation_and_may_stop(balance: gradyn.Model, 
     result.save(tmp_path / "history")
     again = balance.optimize(certificate=False, resume=str(tmp_path / "history"))
     assert again.x.tolist() == whole.x.tolist() and again.history == whole.history
+
+
+def test_a_history_is_written_and_read_in_utf_8(tmp_path: Path) -> None:
+    # Python itself complains where a file is opened in the encoding of the machine
+    code = (
+        "import gradyn; m = gradyn.example('five_bar_balance').using(t_end=0.1); "
+        "r = m.optimize(certificate=False, max_evaluations=2); "
+        "r.save('history'); m.optimize(certificate=False, max_evaluations=2, resume='history')"
+    )
+    words = ["-X", "warn_default_encoding", "-W", "error::EncodingWarning", "-c", code]
+    done = subprocess.run([sys.executable, *words], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_an_objective_is_minimised_without_a_word_in_the_file(balance: gradyn.Model) -> None:

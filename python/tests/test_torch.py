@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import gradyn
@@ -37,6 +38,10 @@ def test_second_derivatives_and_single_precision_are_refused() -> None:
     f = gradyn.torch.function(gradyn.example("five_bar").using(t_end=0.2), "psi1")
     with pytest.raises(gradyn.ArgumentError, match="float32"):
         f(torch.zeros(5))
+    with pytest.raises(gradyn.ArgumentError, match="`L_A1`.*float32"):
+        f({"L_A1": torch.tensor(1.4)})
+    with pytest.raises(gradyn.ArgumentError, match="`L_A1`.*float32"):
+        f({"L_A1": np.float32(1.4)})
     x = torch.tensor(f.x0.copy(), requires_grad=True)
     (g,) = torch.autograd.grad(f(x), x, create_graph=True)
     with pytest.raises(NotImplementedError, match="second derivatives"):
