@@ -6,7 +6,7 @@ use std::process::Command;
 /// What checks licences, versions and sources of dependencies.
 pub(crate) const DENY: Tool = Tool { name: "cargo-deny", version: "0.20.2" };
 
-/// A program of crates.io in a fixed version.
+/// A published program in a fixed version.
 pub(crate) struct Tool {
     name: &'static str,
     version: &'static str,
